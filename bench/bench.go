@@ -18,7 +18,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Workload is a shipped example, or one of forced's, learning's or grid's networks, run for a fixed number of bursts.
+// Workload is a shipped example, or one of forced's, ported's, learning's or grid's networks, run for a fixed number of bursts.
 type Workload struct {
 	Name   string // of the example
 	Suites []string
@@ -52,6 +52,8 @@ func Workloads() []Workload {
 		{Name: "forced-1m-400-delays", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
 		{Name: "forced-1m-mixed", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
 		{Name: "forced-4m", Suites: []string{"forced", "paths"}, Warm: 100, Bursts: 1000},
+		{Name: "ports-1m-1000-1", Suites: []string{"ports"}, Warm: 100, Bursts: 1000},
+		{Name: "ports-1m-1000-4", Suites: []string{"ports"}, Warm: 100, Bursts: 1000},
 		{Name: "learning-100k", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
 		{Name: "learning-100k-silent", Suites: []string{"learning"}, Warm: 200, Bursts: 1000},
 		{Name: "learning-1m", Suites: []string{"learning-large"}, Warm: 200, Bursts: 1000},

@@ -18,7 +18,7 @@ import (
 func BenchmarkBurst(b *testing.B) {
 	const bursts = 300
 	for _, w := range Workloads() {
-		if s := w.Suites[0]; s == "forced" || s == gridSuite {
+		if s := w.Suites[0]; s == "forced" || s == "ports" || s == gridSuite {
 			continue // the cpu backend would take minutes
 		}
 		b.Run("net="+w.Name, func(b *testing.B) {
@@ -159,7 +159,7 @@ func TestSelect(t *testing.T) {
 	_, err := Select("quick", []string{"burst-2m"})
 	require.ErrorContains(t, err, `workload "burst-2m", want one of quickstart`)
 	_, err = Select("slow", nil)
-	require.ErrorContains(t, err, `suite "slow", want one of custom, digests, forced, grid, latency, learning, learning-large, learning-published, microcircuit, paths, quick, scaling`)
+	require.ErrorContains(t, err, `suite "slow", want one of custom, digests, forced, grid, latency, learning, learning-large, learning-published, microcircuit, paths, ports, quick, scaling`)
 	picked, err := Select("latency", nil)
 	require.NoError(t, err)
 	require.Len(t, picked, 9)

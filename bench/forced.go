@@ -42,6 +42,9 @@ func text(name string) ([]byte, error) {
 	if text, ok := gridText(name); ok {
 		return text, nil
 	}
+	if ports, ok := ported[name]; ok {
+		return portedText(name, ports), nil
+	}
 	f, ok := forced[name]
 	if !ok {
 		return genomes.Text(name)

@@ -7,9 +7,7 @@
 #include "list_sums.cu"
 #include "list_ids.cu"
 #include "run_bursts.cu"
-#ifdef BURST_CUSTOM
-#include "neural_dynamics_ports.cu"
-#elif !defined(BURST_LARGE) || defined(BURST_ONE_UNIT)
+#if !defined(BURST_CUSTOM) && (!defined(BURST_LARGE) || defined(BURST_ONE_UNIT))
 #include "resident_bursts.cu"
 #ifndef BURST_LISTS
 #include "cluster_bursts.cu"

@@ -9,7 +9,7 @@
 const u32 GROUPS = 32;
 
 // span is a run of neighbouring ports whose neurons one block has. A set of ports is all neurons' first ports, or all their
-// second ones.
+// second ones, and so on.
 struct span {
     u32 place, set;   // place: among all spans, ascending by port
     u32 from, until;  // the block's neurons
@@ -28,7 +28,7 @@ struct listing {
     u32 *counts;      // of two bursts, candidates of each span
     u32 *totals;      // mapped host memory: for each burst of the launch how many candidates
     u32 span_count;
-    u32 sets; // 2 where any neuron has two ports
+    u32 sets; // ports of the neurons that have most
 };
 
 // notes are what a block keeps of a burst's sums for a set. The candidates among neurons 32·w to 32·w + 31 are packed from
@@ -64,11 +64,17 @@ DEVICE u32 rank(notes n, u32 k) {
     return n.ahead[k / 32] + (k % 32 == 0 ? 0 : ones(n.bits[k / 32] & ((1u << k % 32) - 1)));
 }
 
+// further_ports are the sums of a neuron's third and further ports: so many, each step places after the one before.
+struct further_ports {
+    i32 *sums;
+    u32 step, count;
+};
+
 // note keeps the sums of the block's k-th neuron, drives included. All lanes of the warp must call it.
-DEVICE void note(const listing *l, u64 burst, u32 own, u32 k, i32 first, i32 second) {
+DEVICE void note(const listing *l, u64 burst, u32 own, u32 k, i32 first, i32 second, further_ports more) {
 #pragma unroll 1
     for (u32 set = 0; set < l->sets; set++) {
-        i32 sum = set == 0 ? first : second;
+        i32 sum = set == 0 ? first : set == 1 ? second : set - 2 < more.count ? more.sums[(set - 2) * more.step] : 0;
         notes n = notes_of(l, burst, own, set);
         u32 place = k / 32 * 32 + store_bits(n.bits + k / 32, sum != 0);
         if (sum == 0) continue;

@@ -107,6 +107,12 @@ DEVICE void amounts_of(const drive *d, const u32 *counts, const i32 *table, u64 
     for (u32 j = 0; j < 4; j++) amounts[j] = d->kind == POISSON ? (i32)k[j] * now.amount : now.table[k[j]];
 }
 
+// first_port_for is the first neuron's port that takes such an amount of a drive.
+DEVICE u32 first_port_for(const drive *d, i32 amount) { return d->first_port + (amount < 0 ? d->split : 0); }
+
+// for_second reports whether a neuron's second port takes such an amount of a drive.
+DEVICE bool for_second(u32 seconds, i32 amount) { return seconds >> ((u32)amount >> 31) & 1; }
+
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:
 //
 //	for _, s := range in { acc[s.Port] += s.Amount }
@@ -138,7 +144,6 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
     u32 i = (u32)(k - (d->end - d->count));
     if (!owns(own, d->first + i)) return;
     i32 amount = amount_of(d, counts, table, seed, i, t);
-    if (amount < 0) i += d->split;
-    if (amount != 0) add(acc + d->first_port + i, amount);
+    if (amount != 0) add(acc + first_port_for(d, amount) + i, amount);
 }
 #endif

@@ -27,7 +27,7 @@
 //	moving        the same, where drives or sources have factors
 //	large         the same of path run alone, where sums or state are more than the second cache holds
 //	lists         the same, where a caller wants the fire candidate list of each of many bursts
-//	custom        the same, with a place for models that a genome defines; neural_dynamics_ports is for those with more than two ports
+//	custom        the same, with a place for models that a genome defines
 //	custom_lists  the same as lists, for these networks
 //	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
 //	learn         projections that learn

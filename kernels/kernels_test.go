@@ -50,7 +50,7 @@ func TestChecksums(t *testing.T) {
 // TestPTX checks what the committed PTX promises: every kernel under its name, and floats rounded one operation at a time.
 func TestPTX(t *testing.T) {
 	names := []string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids", "run_bursts"}
-	kernels := map[bool]int{false: len(names) + 10, true: len(names) + 5}
+	kernels := map[bool]int{false: len(names) + 10, true: len(names) + 4}
 	for _, i := range slices.Concat(Images(), Moving(), Lists(), Custom(), CustomLists()) {
 		custom := strings.HasPrefix(i.Name, "custom")
 		t.Run(i.Name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestPTX(t *testing.T) {
 			if !custom && !strings.HasPrefix(i.Name, "lists") {
 				clusters = 4 // cluster_bursts, and for one model
 			}
-			require.Equal(t, kernels[custom]+clusters, strings.Count(ptx, ".entry"), "catch_up, queue_rows, cut_rows and the kernels of one model stand beside run_bursts and resident_bursts, neural_dynamics_ports beside custom ones")
+			require.Equal(t, kernels[custom]+clusters, strings.Count(ptx, ".entry"), "catch_up, queue_rows, cut_rows and the kernels of one model stand beside run_bursts and resident_bursts")
 			require.Equal(t, custom, strings.Contains(ptx, "custom_update"), "only one unit has a place for models of the genome's own")
 			unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
 			require.NotEqual(t, unmeant, ptx, "the input's quotient is made of fused operations")

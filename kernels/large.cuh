@@ -144,9 +144,10 @@ DEVICE void drive_four(const run *p, const block *s, const i32 *slot, u32 *place
         for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
             i32 amounts[4];
             amounts_of(s->drives + k, s->counts, s->table, w->seed, n, w->t, amounts);
+            u32 seconds = s->drives[anew(k)].seconds;
 #pragma unroll
             for (u32 j = 0; j < 4; j++)
-                if (n + j >= from && n + j < a->end) *(amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
+                if (n + j >= from && n + j < a->end) *(for_second(seconds, amounts[j]) ? second + j : first + j) += amounts[j];
         }
         from = a->end;
     }

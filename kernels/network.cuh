@@ -69,12 +69,13 @@ struct drive {
     u64 counts;      // Poisson, noise: where the table of thresholds begins
     u64 table;       // noise: where the table of amounts begins
     u32 entries;     // Poisson, noise: the length of the table of thresholds
-    u32 first, first_port, count; // neurons
+    u32 first, first_port, count; // neurons; first_port: of neuron first, for amounts ≥ 0
     u32 place;       // among its area's drives
     u32 kind;
-    u32 split;  // ports from a neuron's first to its second one, which takes amounts < 0; 0 where there is one
+    u32 split;  // ports from that of amounts ≥ 0 to that of amounts < 0; 0 where one takes both
     i32 amount; // quanta
     u32 differ; // whether neurons have numbers of their own: in all bursts moving is then where own_numbers lie
+    u32 seconds; // whether second ports of neurons that have two take amounts ≥ 0 (bit 0) and amounts < 0 (bit 1)
     instants moving;
 };
 

@@ -215,7 +215,7 @@ struct network {
     const double *addends;
     u64 seed, t;
     i32 scale;
-    const i32 *acc;
+    i32 *acc; // the sums of this burst
     float *v, *more; // more: the k-th further variable of neuron n at k·pitch + n
     u64 pitch;
     u32 variables; // further ones
@@ -281,18 +281,20 @@ DEVICE u32 silence(const area *a, u32 fires) { return fires > 1 ? fires - 2 : a-
 
 // custom is step 4 of a model that the genome defines, for the i-th neuron of an area, number n. The backend writes the
 // models' code after the remark custom_update, at each place where a compiler has left it, before the driver sees the PTX:
-// nothing is called, and the code has the registers that the remark names.
+// nothing is called, and the code has the registers that the remark names. Sums of a neuron's third and further ports it takes from
+// acc, where those of a port lie as many places after those of the port before as the area has neurons.
 DEVICE bool custom(const network *w, const area *a, u32 i, u32 n, float first, float second) {
     const float *each = w->constants + a->each;
-    float *v = w->v + n, *more = w->more + n;
+    const i32 *sums = w->acc + a->first_port + i;
+    float *v = w->v + n, *more = w->more + n, scale = (float)w->scale;
     u32 r = w->refractory[n], count = a->end - a->first, fires;
 #ifdef BURST_ONE_UNIT
-    fires = custom_update(a->program, r, first, second, v, more, w->pitch, a->k, each, i, count, a->first + i, w->seed, w->t); // runs what stands in the place of the remark
+    fires = custom_update(a->program, r, first, second, sums, scale, v, more, w->pitch, a->k, each, i, count, a->first + i, w->seed, w->t); // runs what stands in the place of the remark
 #else
-    asm volatile("// custom_update %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11 %12 %13 %14"
+    asm volatile("// custom_update %0 %1 %2 %3 %4 %5 %6 %7 %8 %9 %10 %11 %12 %13 %14 %15 %16"
                  : "=r"(fires)
-                 : "r"(a->program), "r"(r), "f"(first), "f"(second), "l"(v), "l"(more), "l"(w->pitch), "l"(a->k), "l"(each),
-                   "r"(i), "r"(count), "r"(a->first + i), "l"(w->seed), "l"(w->t)
+                 : "r"(a->program), "r"(r), "f"(first), "f"(second), "l"(sums), "f"(scale), "l"(v), "l"(more), "l"(w->pitch), "l"(a->k),
+                   "l"(each), "r"(i), "r"(count), "r"(a->first + i), "l"(w->seed), "l"(w->t)
                  : "memory");
 #endif
     w->refractory[n] = (u16)(fires ? silence(a, fires) : r > 0 ? r - 1 : 0);

@@ -179,9 +179,10 @@ template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident 
                 i32 amounts[4];
                 amounts_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table),
                            p->w.seed, n, t, amounts);
+                u32 seconds = two ? room_at<drive>(s, s->at_drives)[anew(d)].seconds : 0;
 #pragma unroll
                 for (u32 j = 0; j < 4; j++)
-                    if (k + j >= from && n + j < a->end) *(two && amounts[j] < 0 && a->ports > 1 ? second + j : first + j) += amounts[j];
+                    if (k + j >= from && n + j < a->end) *(two && for_second(seconds, amounts[j]) ? second + j : first + j) += amounts[j];
             }
             from = k + (a->end - n);
         }
@@ -293,7 +294,7 @@ template <u32 models, bool any_special> DEVICE void update_words(const run *p, u
         reached next = {};
         if (k + step < count) next = load_sums<models>(p, s, &u, k + step);
         store_bits(bits + k / 32, k < count && fires_resident<models, any_special>(p, s, &u, k, &one));
-        if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second);
+        if (lists(&p->list)) note(&p->list, t - p->first, end, k, one.first, one.second, further_ports{});
         one = next;
     }
 }

@@ -86,7 +86,10 @@ DEVICE void stimulate(const run *p, u64 t, block *s) {
     bool any = give_scheduled(p, t, (u64)anew(block_index()) * block_size() + anew(thread_in_block()), (u64)anew(block_count()) * block_size());
     if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t) = 0; // all have read it in bursts before
     // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
-    if (thread_in_block() == 0) s->w.t = t, s->stimulated = stimulated(p, t, any);
+    if (thread_in_block() == 0) {
+        s->w.t = t, s->stimulated = stimulated(p, t, any);
+        if (ALL_MODELS & 1 << CUSTOM) s->w.acc = by_teams(p) ? p->sum.sums : p->ring + (t & p->slot_mask) * p->ports;
+    }
     u32 k = block_size() - 1 - thread_in_block(); // the first warps have most to do
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
 }
@@ -105,19 +108,50 @@ template <bool teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slo
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
 
+// further_of is where the sums of further ports of neuron n lie, whose area is the place-th. Models of the genome's own have them alone,
+// whose code loads them by itself.
+template <u32 models> DEVICE further_ports further_of(const block *s, u32 place, u32 n) {
+    const area *a = s->w.areas + place;
+    if (!(models & 1 << CUSTOM) || a->ports < 3) return further_ports{};
+    u32 step = a->end - a->first;
+    return further_ports{s->w.acc + a->first_port + (n - a->first) + 2 * step, step, a->ports - 2};
+}
+
+// gather_further brings what blocks of a team have summed for further ports, and stimuli, to where the sums lie.
+template <u32 models> DEVICE void gather_further(const run *p, const block *s, i32 *slot, u32 place, u32 n) {
+    if (p->sum.size == 1 && !s->stimulated) return;
+    further_ports more = further_of<models>(s, place, n);
+#pragma unroll 1
+    for (u32 k = 0; k < more.count; k++) {
+        i32 *sum = more.sums + k * more.step;
+        *sum = input_of<true>(p, s, slot, (u32)(sum - p->sum.sums));
+    }
+}
+
+// clear_further sets the ring's sums of further ports to zero, which teams replace in every burst.
+DEVICE void clear_further(further_ports more) { // 7
+#pragma unroll 1
+    for (u32 k = 0; k < more.count; k++)
+        if (more.sums[k * more.step] != 0) more.sums[k * more.step] = 0;
+}
+
 // fires is the drives' part of step 2, and steps 3 and 4, for neuron n, whose area is the place-th and has one of the models, and whose
-// state lies at a place; slot is the ring's of this burst. The neuron's sums are left in in.
+// state lies at a place; slot is the ring's of this burst. The sums of the neuron's first two ports are left in in, of others where they lie.
 template <u32 models, bool teams>
 DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32 place, u32 n, u32 at, inputs *in) {
     const area *a = w->areas + place;
     u32 i = n - a->first, ports = a->ports;
-    u32 port = a->first_port + i;
+    u32 port = a->first_port + i, step = a->end - a->first;
     i32 first = ports > 0 ? input_of<teams>(p, s, slot, port) : 0;
-    i32 second = ports > 1 ? input_of<teams>(p, s, slot, port + (a->end - a->first)) : 0;
+    i32 second = ports > 1 ? input_of<teams>(p, s, slot, port + step) : 0;
+    if (teams && models & 1 << CUSTOM) gather_further<models>(p, s, slot, place, n);
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
-        i32 amount = amount_of(s->drives + k, s->counts, s->table, w->seed, i, w->t);
-        if (amount < 0 && ports > 1) second += amount;
-        else first += amount;
+        const drive *d = s->drives + k;
+        i32 amount = amount_of(d, s->counts, s->table, w->seed, i, w->t);
+        u32 to = first_port_for(d, amount) - a->first_port;
+        if (to == 0) first += amount;
+        else if (!(models & 1 << CUSTOM) || to == step) second += amount;
+        else w->acc[port + to] += amount;
     }
     *in = inputs{first, second};
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
@@ -135,7 +169,8 @@ template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, 
         inputs in = {};
         bool yes = k < count && fires<models, teams>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
-        if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second);
+        if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second, k < count ? further_of<models>(s, place, n) : further_ports{});
+        if (!teams && k < count) clear_further(further_of<models>(s, place, n));
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
     }
 }

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"burst/connectome"
 	"burst/internal/cuda/driver"
 )
 
@@ -22,15 +21,6 @@ const (
 )
 
 var kernelNames = [kernelCount]string{"inject", "fired_rows", "synaptic_propagation_fcl", "deliver_places", "neural_dynamics_fcl", "list_sums", "list_ids"}
-
-// kernelsOf are those for a network: where neurons have more than two ports, another one updates them.
-func kernelsOf(c *connectome.Connectome) [kernelCount]string {
-	names := kernelNames
-	if wide(c) {
-		names[kernelDynamics] = "neural_dynamics_ports"
-	}
-	return names
-}
 
 // arguments hold one struct a kernel; its fields are the kernel's parameters in order.
 type arguments struct {
@@ -205,7 +195,7 @@ func (b *backend) launch(kernel int, threads uint64) error {
 
 func (b *backend) launchBlocks(kernel int, blocks uint64) error {
 	if err := b.kernel[kernel].Launch(uint32(blocks), b.tune.threads, b.params[kernel], b.stream); err != nil {
-		return fmt.Errorf("%s: %w", kernelsOf(b.c)[kernel], err)
+		return fmt.Errorf("%s: %w", kernelNames[kernel], err)
 	}
 	return nil
 }

@@ -20,10 +20,6 @@ func TestArguments(t *testing.T) {
 	var a arguments
 	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Large(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
 		ptx := image.PTX()
-		if strings.HasPrefix(image.Name, "custom") {
-			const ports = "neural_dynamics_ports"
-			require.Equal(t, declared(t, ptx, ports), sizes(reflect.TypeOf(a.dynamics)), ports)
-		}
 		bytes := unsafe.Offsetof(run{}.waits)
 		if strings.HasPrefix(image.Name, "large") {
 			bytes = unsafe.Sizeof(run{})

@@ -3,7 +3,6 @@ package cuda
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"burst/connectome"
 )
@@ -137,18 +136,6 @@ func customs(c *connectome.Connectome) (some, all bool) {
 		some, all = some || own, all && own
 	}
 	return some, some && all
-}
-
-// wide says that neurons of some area have more than two ports, which no launch of many bursts knows.
-func wide(c *connectome.Connectome) bool {
-	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.PortsEach() > 2 })
-}
-
-// apart says that a drive sends amounts to another port than their sign would choose, as launches of many bursts do.
-func apart(c *connectome.Connectome) bool {
-	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool {
-		return slices.ContainsFunc(a.Drives, func(d connectome.Drive) bool { return d.Port > 0 })
-	})
 }
 
 // sharedBytes is a block's shared memory, as lay_out of kernels/run.cuh divides it, in three variants: bits only; bits and copies of the

@@ -176,10 +176,6 @@ func many(q *question) string {
 		return b.single
 	case c.Neurons == 0:
 		return "there are no neurons"
-	case wide(c):
-		return "neurons have more than two ports"
-	case apart(c):
-		return "a drive names a port that the sign of its amounts would not choose"
 	case slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Model.Event != "" }):
 		return "neurons of the models lif_event and lif_psc_exp_event change at inputs alone, which launches of many bursts do not know"
 	case len(c.Memories()) > 0:

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"burst/internal/slow"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,13 +13,6 @@ import (
 	"burst/genome"
 	"burst/kernels"
 )
-
-// noisy is a network with a normal drive that goes to one of two ports.
-func noisy() *connectome.Connectome {
-	a := enginetest.PSCExp(90)
-	a.Drives = []connectome.Drive{{Kind: connectome.Noise, Port: 2, Until: math.MaxUint64, Counts: []uint32{1 << 31}, Table: []int32{-700, 500}}}
-	return enginetest.Net{Areas: []connectome.Area{a}, Synapses: []enginetest.Synapse{{From: 0, To: 1, Weight: 5}}}.Build()
-}
 
 // drivenNet is a network with an area that has a psp_max.
 func drivenNet() *connectome.Connectome {
@@ -98,13 +90,12 @@ func TestChoose(t *testing.T) {
 		{example(t, "izhikevich-2003-custom"), engine.Want{}, nil, pathTeams, "clusters: the genome has models of its own"},
 		{example(t, "izhikevich-2003-custom"), engine.Want{}, func(b *backend) { b.tune.teamRow = 0 }, pathRun, "resident: the genome has models of its own"},
 		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathTeams, "clusters: fire candidate lists are wanted"},
-		{example(t, "receptors"), engine.Want{}, nil, pathSingle, "neurons have more than two ports"},
+		{example(t, "receptors"), engine.Want{}, nil, pathRun, "resident: the genome has models of its own"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
 		{drivenNet(), engine.Want{}, nil, pathSingle, "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"},
 		{example(t, "spnet"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted"},
 		{latePlastic(t), engine.Want{}, nil, pathSingle, "there are delays of 300 bursts, want at most 255"},
-		{noisy(), engine.Want{}, nil, pathSingle, "a drive names a port that the sign of its amounts would not choose"},
 		{&connectome.Connectome{Row: []uint64{0}, MaxDelay: 1}, engine.Want{}, nil, pathSingle, "there are no neurons"},
 	} {
 		b := onUsual(v.c, v.want)

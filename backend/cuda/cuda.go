@@ -358,7 +358,7 @@ func (b *backend) finish(t *tables) error {
 // load brings the kernels of single bursts onto the device.
 func (b *backend) load(models []ownModel) error {
 	var err error
-	names := kernelsOf(b.c)
+	names := kernelNames
 	if b.module, err = b.loadOnly(names[:], models); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (t *tables) addCustom(a *connectome.Area, e *area) {
 
 // numberOf is the number of a model among the network's, which are told apart by their code.
 func (t *tables) numberOf(m ownModel) uint32 {
-	code := m.code(operands{sums: "%sums"})
+	code := m.code(operands{})
 	number, ok := t.modelNumber[code]
 	if !ok {
 		number = uint32(len(t.models))

@@ -51,10 +51,10 @@ func leaky() *formula.Program {
 // TestGoldenPTX holds the code of a model to its text: one instruction a value, each rounded on its own.
 func TestGoldenPTX(t *testing.T) {
 	m := ownModel{program: leaky(), place: []place{{each: true}, {k: 0}}}
-	got, err := spliceModels("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8\nb\n", []ownModel{m})
+	got, err := spliceModels("a\n\t// custom_update %r1 %r2 %r3 %f1 %f2 %rd9 %f3 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8\nb\n", []ownModel{m})
 	require.NoError(t, err)
 	require.Equal(t, `a
-	// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8
+	// custom_update %r1 %r2 %r3 %f1 %f2 %rd9 %f3 %rd1 %rd2 %rd3 %rd4 %rd5 %r4 %r5 %r6 %rd7 %rd8
 	{
 	.reg .f32 %n<15>;
 	.reg .pred %q<15>;
@@ -88,15 +88,15 @@ b
 `, got)
 }
 
-// TestGoldenPortsPTX: where neurons may have more than two ports, the code takes each input from the sums.
+// TestGoldenPortsPTX: where neurons have more than two ports, the code takes inputs of third and further ones from the sums.
 func TestGoldenPortsPTX(t *testing.T) {
 	p := &formula.Program{
 		Code: []formula.Instruction{{Op: formula.Input, K: 2}, {Op: formula.Input, K: 0}, {Op: formula.Sub, A: 0, B: 1}, {Op: formula.Refractory}},
 		Next: []formula.Ref{2}, Fired: 3, Inputs: 3,
 	}
-	got, err := spliceModels("// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8\n", []ownModel{{program: p}})
+	got, err := spliceModels("// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %f3 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8\n", []ownModel{{program: p}})
 	require.NoError(t, err)
-	require.Equal(t, `// custom_ports %r1 %r2 %r3 %rd1 %f1 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8
+	require.Equal(t, `// custom_update %r1 %r2 %r3 %f1 %f2 %rd1 %f3 %rd2 %rd3 %rd4 %rd5 %rd6 %r4 %r5 %r6 %rd7 %rd8
 	{
 	.reg .f32 %n<4>;
 	.reg .pred %q<4>;
@@ -107,13 +107,9 @@ func TestGoldenPortsPTX(t *testing.T) {
 	mad.wide.u32 %at, %r5, 8, %rd1;
 	ld.u32 %sum, [%at];
 	cvt.rn.f32.s32 %in, %sum;
-	div.rn.f32 %in, %in, %f1;
+	div.rn.f32 %in, %in, %f3;
 	mov.f32 %n0, %in;
-	mad.wide.u32 %at, %r5, 0, %rd1;
-	ld.u32 %sum, [%at];
-	cvt.rn.f32.s32 %in, %sum;
-	div.rn.f32 %in, %in, %f1;
-	mov.f32 %n1, %in;
+	mov.f32 %n1, %f1;
 	sub.rn.f32 %n2, %n0, %n1;
 	setp.ne.u32 %q3, %r3, 0;
 	st.f32 [%rd2], %n2;
@@ -128,7 +124,7 @@ func TestSplice(t *testing.T) {
 	for _, image := range kernels.Custom() {
 		ptx := image.PTX()
 		// Launches of many bursts update neurons in two places: with teams, and without.
-		for name, places := range map[string]int{"neural_dynamics_fcl": 1, "run_bursts": 2, "run_bursts_custom": 2, "neural_dynamics_ports": 1, "inject": 0} {
+		for name, places := range map[string]int{"neural_dynamics_fcl": 1, "run_bursts": 2, "run_bursts_custom": 2, "inject": 0} {
 			one, err := only(ptx, []string{name})
 			require.NoError(t, err)
 			text, err := spliceModels(one, m)
@@ -141,7 +137,7 @@ func TestSplice(t *testing.T) {
 		require.ErrorContains(t, err, "no place for what the genome defines")
 	}
 	_, err := spliceModels("// custom_update %r1 %r2\n", m)
-	require.ErrorContains(t, err, "2 operands, want 15")
+	require.ErrorContains(t, err, "2 operands, want 17")
 }
 
 // TestOnly keeps what is asked for, as it was, and what comes before the kernels.

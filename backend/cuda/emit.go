@@ -14,7 +14,6 @@ import (
 // kernels/plastic.cuh.
 const (
 	modelRemark = "// custom_update "
-	portsRemark = "// custom_ports " // in kernels/neural_dynamics_ports.cu
 	ruleRemark  = "// rule_program "
 
 	handlerRemark = "// handler_program "
@@ -25,8 +24,8 @@ type operands struct {
 	fires          string // the answer: 0, 1, or 2 and the neuron's bursts of silence
 	program        string // of the neuron's area
 	refractory     string // bursts left
-	first, second  string // inputs of the two ports,
-	sums, scale    string // or the address of the first port's sum, and the scale, where there may be more
+	first, second  string // inputs of the first two ports
+	sums, scale    string // address of the first port's sum, for that of further ones; and quanta of a unit
 	v, more, pitch string // addresses of the state; from one further variable to the next
 	words, each    string // addresses of the area's shared parameters, and of those that do not fit or differ
 	i, count       string // the neuron's place in its area, and the area's neurons
@@ -41,15 +40,8 @@ type draws struct {
 
 // spliceModels writes the models' code after every remark of a unit's PTX.
 func spliceModels(ptx string, models []ownModel) (string, error) {
-	remark := modelRemark
-	if strings.Contains(ptx, portsRemark) {
-		remark = portsRemark
-	}
-	return splice(ptx, remark, 15, func(b *strings.Builder, f []string) {
-		o := operands{f[0], f[1], f[2], f[3], f[4], "", "", f[5], f[6], f[7], f[8], f[9], f[10], f[11], draws{f[12], f[13], f[14]}}
-		if remark == portsRemark {
-			o.first, o.second, o.sums, o.scale = "", "", f[3], f[4]
-		}
+	return splice(ptx, modelRemark, 17, func(b *strings.Builder, f []string) {
+		o := operands{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12], f[13], draws{f[14], f[15], f[16]}}
 		var codes []string
 		for k := range models {
 			codes = append(codes, models[k].code(o))
@@ -158,17 +150,20 @@ func writeChoice(b *strings.Builder, number string, codes []string) {
 
 // code is the model's program in PTX.
 func (m *ownModel) code(o operands) string {
-	e := emitter{input: func(k int) string { return [2]string{o.first, o.second}[k] }, refractory: o.refractory, draws: o.draws}
+	e := emitter{refractory: o.refractory, draws: o.draws}
 	before := []string{".reg .b64 %own, %at;", fmt.Sprintf("mad.wide.u32 %%own, %s, 4, %s;", o.i, o.each)}
-	if o.sums != "" {
+	if m.program.Inputs > 2 {
 		before = append(before, ".reg .u32 %sum;", ".reg .f32 %in;")
-		e.input = func(k int) string {
-			e.line("mad.wide.u32 %%at, %s, %d, %s;", o.count, 4*k, o.sums)
-			e.line("ld.u32 %%sum, [%%at];")
-			e.line("cvt.rn.f32.s32 %%in, %%sum;")
-			e.line("div.rn.f32 %%in, %%in, %s;", o.scale)
-			return "%in"
+	}
+	e.input = func(k int) string {
+		if k < 2 {
+			return [2]string{o.first, o.second}[k]
 		}
+		e.line("mad.wide.u32 %%at, %s, %d, %s;", o.count, 4*k, o.sums)
+		e.line("ld.u32 %%sum, [%%at];")
+		e.line("cvt.rn.f32.s32 %%in, %%sum;")
+		e.line("div.rn.f32 %%in, %%in, %s;", o.scale)
+		return "%in"
 	}
 	e.state = func(k int) string {
 		switch k {

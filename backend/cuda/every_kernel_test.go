@@ -69,8 +69,6 @@ func entries(unit string) []string {
 		switch {
 		case unit == "lasting", unit == "learn": // others are of the sources that these units share
 			return !strings.HasPrefix(kernel, unit+"_")
-		case unit == "custom_lists" && kernel == "neural_dynamics_ports": // its bursts are launched by themselves, from unit custom
-			return true
 		case unit == "large" && kernel == "cut_rows": // its networks are not run by teams
 			return true
 		case kernel == "deliver_places": // its rows are those of clusters
@@ -116,7 +114,6 @@ func TestEveryKernel(t *testing.T) {
 		c := waiting(func(r *rand.Rand, _, _ uint32) uint16 { return uint16(1 + r.UintN(9)) })
 		l.during("large", func() { launchAs(t, c, tune, thirds(c)) })
 	})
-	sub("custom/three ports", func(t *testing.T) { launchBursts(t, l, "custom", "neural_dynamics_ports", pathSingle) })
 	for _, model := range []string{"lif izhikevich", "feagi", "lif", "lif_psc_exp"} {
 		sub("lasting/"+model, func(t *testing.T) { launchLasting(t, l, strings.Fields(model)) })
 	}
@@ -232,19 +229,20 @@ func few() tuning {
 	return tune
 }
 
-// netOf is a network of a unit whose models are those of a kernel; of the genome's own models, one of three ports for neural_dynamics_ports. Delays
-// are 1, or with late 1 to 3.
+// netOf is a network of a unit whose models are those of a kernel; of the genome's own models, one of three ports. Delays are 1, or
+// with late 1 to 3.
 func netOf(t *testing.T, unit, kernel string, late uint16) *connectome.Connectome {
 	if strings.HasPrefix(unit, "custom") {
-		ports, update := []string{"i"}, "v = v*0.9 + i"
-		if kernel == "neural_dynamics_ports" {
-			ports, update = []string{"i", "j", "k"}, "v = v*0.9 + i + j + k"
-		}
 		a, err := enginetest.Custom(300, &formula.Source{
-			Ports: ports, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{update}, Threshold: "v > 0.8", Reset: []string{"v = 0"},
+			Ports: []string{"i", "j", "k"}, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{"v = v*0.9 + i + 0.5*j + 0.25*k"},
+			Threshold: "v > 0.8", Reset: []string{"v = 0"},
 		}, nil, 1)
 		require.NoError(t, err)
-		a.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 20, 1<<31)}
+		for port := range 3 {
+			d := enginetest.Always(connectome.Poisson, 20, 1<<31)
+			d.Port = 1 + port
+			a.Drives = append(a.Drives, d)
+		}
 		n := enginetest.Net{Scale: 16, Areas: []connectome.Area{a}}
 		if kernel == "run_bursts" {
 			n.Areas = append(n.Areas, enginetest.LIF(90))
@@ -252,7 +250,7 @@ func netOf(t *testing.T, unit, kernel string, late uint16) *connectome.Connectom
 		r := rand.New(rand.NewPCG(1, 0x6b65726e))
 		for from := range uint32(300) {
 			for range r.IntN(30) {
-				n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(300), Weight: r.Int32N(40) - 14, Delay: 1 + late*uint16(r.IntN(3))})
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(900), Weight: r.Int32N(40) - 14, Delay: 1 + late*uint16(r.IntN(3))})
 			}
 		}
 		return n.Build()

@@ -14,7 +14,6 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/genome"
-	"burst/internal/formula"
 )
 
 var update = flags.Bool("update", false, "rewrite the table of paths in docs/gpu-design.md")
@@ -43,13 +42,10 @@ func features(t *testing.T) []feature {
 		}
 	}
 	models := func(n *enginetest.Net) { n.Areas = []connectome.Area{enginetest.LIF(320), enginetest.FEAGI(320)} }
-	own := func(n *enginetest.Net) {
-		a, err := enginetest.Custom(640, &enginetest.Formulas{
-			Ports: []string{"i"}, State: []formula.Line{{Name: "v", Text: "0"}}, Update: []string{"v = v/2 + i"}, Threshold: "v > 1",
-		}, nil, 0)
-		require.NoError(t, err)
-		n.Areas = []connectome.Area{a}
+	ports := func(count int) func(n *enginetest.Net) {
+		return func(n *enginetest.Net) { n.Areas = []connectome.Area{portsArea(640, count)} }
 	}
+	own := ports(1)
 	long := net(60, one, nil)
 	learns := func(kind genome.Window) *connectome.Connectome {
 		return net(5, one, func(n *enginetest.Net) {
@@ -73,8 +69,7 @@ func features(t *testing.T) []feature {
 		{"models of the genome's own, long rows", net(60, one, own), engine.Want{}, 0},
 		{"the same, different delays", net(60, several, own), engine.Want{}, 0},
 		{"the same, short rows", net(5, one, own), engine.Want{}, 0},
-		{"the same, with more than two ports", example(t, "receptors"), engine.Want{}, 0},
-		{"a drive to a port that its sign would not choose", noisy(), engine.Want{}, 0},
+		{"models of more than two ports, long rows", net(60, one, ports(3)), engine.Want{}, 0},
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
 		{"the same, by FEAGI's rules", learns(genome.WindowRelease), engine.Want{}, 0},
 		{"the same, with fire candidate lists", learns(genome.WindowNone), engine.Want{FCL: true}, 0},

@@ -226,12 +226,12 @@ func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
 
 // drawn is how many ports of a neuron drives reach at most, if any drive is drawn in each burst.
 func (t *tables) drawn() uint64 {
-	switch {
-	case !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }):
+	if !slices.ContainsFunc(t.drives, func(d drive) bool { return d.kind != kindInject }) {
 		return 0
-	case slices.ContainsFunc(t.drives, func(d drive) bool {
-		return d.split > 0 && (d.kind == kindNoise || d.differ > 0 || d.amount < 0 || d.kind == kindInject && d.moving.stride > 0)
-	}):
+	}
+	if slices.ContainsFunc(t.drives, func(d drive) bool {
+		return d.seconds&1 > 0 || d.split > 0 && (d.kind == kindNoise || d.differ > 0 || d.amount < 0 || d.kind == kindInject && d.moving.stride > 0)
+	}) {
 		return 2
 	}
 	return 1

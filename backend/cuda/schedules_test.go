@@ -25,6 +25,7 @@ type trial struct {
 	delays  uint16
 	change  func(*tuning)
 	lasts   bool // Steps in launches that go on
+	ports   int  // of neurons of a model of the genome's own; 0: they are lif
 }
 
 // trials are all of them; blocks have two or three warps that compute.
@@ -36,21 +37,23 @@ func trials() []trial {
 		}
 	}
 	list := []trial{
-		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }, false},
-		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }, false},
-		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }, false},
-		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }, false},
-		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }, false},
-		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }, false},
-		{pathRun, "waiting", []int{0}, 9, func(t *tuning) { rowsWait(t, 5, 1<<10) }, false},
-		{pathRun, "waiting, two devices", []int{1, 0}, 9, func(t *tuning) { rowsWait(t, mostWaits-1, 1<<6) }, false},
-		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false},
-		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false},
-		{pathClusters, "clusters", []int{0}, 1, clusters(2), false},
-		{pathClusters, "clusters, late", []int{0}, 3, clusters(4), false},
-		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2), false},
-		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1), false},
-		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false},
+		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }, false, 0},
+		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }, false, 0},
+		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }, false, 0},
+		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }, false, 0},
+		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }, false, 0},
+		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }, false, 0},
+		{pathRun, "waiting", []int{0}, 9, func(t *tuning) { rowsWait(t, 5, 1<<10) }, false, 0},
+		{pathRun, "waiting, two devices", []int{1, 0}, 9, func(t *tuning) { rowsWait(t, mostWaits-1, 1<<6) }, false, 0},
+		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
+		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
+		{pathRun, "ports", []int{0}, 3, func(*tuning) {}, false, 4},
+		{pathTeams, "ports, teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 4},
+		{pathClusters, "clusters", []int{0}, 1, clusters(2), false, 0},
+		{pathClusters, "clusters, late", []int{0}, 3, clusters(4), false, 0},
+		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2), false, 0},
+		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1), false, 0},
+		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false, 0},
 	}
 	for _, v := range list[:4] {
 		v.name, v.lasts = v.name+", lasting", true
@@ -59,7 +62,8 @@ func trials() []trial {
 	return list
 }
 
-// busy is a network of lif neurons of which about a tenth fire in a burst, with one weight a row; where clusters suit it, one delay.
+// busy is a network of lif neurons, or of the trial's ports, of which about a tenth fire in a burst, with one weight a row; where clusters
+// suit it, one delay.
 func busy(seed uint64, v trial) *connectome.Connectome {
 	r := rand.New(rand.NewPCG(seed, 0x62757379))
 	neurons := 64*uint32(len(v.devices))*uint32(v.multiprocessors()) - r.Uint32N(60)
@@ -67,11 +71,16 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 	lif.Constant("threshold").Const, lif.Constant("refractory").Const = 2, 1
 	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
 	n := enginetest.Net{RunSeed: seed, Areas: []connectome.Area{lif}}
+	ports := neurons
+	if v.ports > 0 {
+		n.Areas[0] = portsArea(neurons, v.ports, lif.Drives[0])
+		ports *= uint32(v.ports)
+	}
 	tune := v.tuning()
 	for from := range neurons {
 		weight := 10 * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
-			s := enginetest.Synapse{From: from, To: r.Uint32N(neurons), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
+			s := enginetest.Synapse{From: from, To: r.Uint32N(ports), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
 			if tune.clusterRow == 1 {
 				s.Delay = v.delays
 			}
@@ -163,6 +172,8 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 // compiled are the kernels of many bursts that the trial needs.
 func (v *trial) compiled() []cudatest.Bursts {
 	switch {
+	case v.ports > 0:
+		return []cudatest.Bursts{cudatest.Custom}
 	case v.path == pathClusters:
 		return []cudatest.Bursts{cudatest.Cluster}
 	case v.path == pathRun || v.path == pathTeams:
@@ -215,6 +226,9 @@ func mistakes() []planted {
 		{"a meeting with the chief that acquires nothing", "resident, lasting", change("lasting_bursts.cu", "do now = acquire_word(", "do now = arrivals(")},
 		{"a burst told at a place where nobody looks", "delayed, lasting", change("resident_bursts.cu", "calls_of::waits ? p->first : t", "t")},
 		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
+		{"a drive to the port before", "ports", change("run_bursts.cu", "w->acc[port + to] += amount", "w->acc[port + to - step] += amount")},
+		{"sums of further ports that stay", "ports", change("run_bursts.cu", "if (!teams && k < count) clear_further", "if (teams && k < count) clear_further")},
+		{"one block's sums of further ports", "ports, teams", change("run_bursts.cu", "if (p->sum.size == 1 && !s->stimulated) return;", "if (!s->stimulated) return;")},
 		{"joins counted from nought", "clusters", change("cluster_bursts.cu", "join(s, size, (u32)(t - p->first + 1) * size)", "join(s, size, (u32)(t - p->first) * size)")},
 		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},

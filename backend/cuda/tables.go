@@ -48,6 +48,7 @@ type drive struct {
 	split       uint32
 	amount      int32
 	differ      uint32
+	seconds     uint32
 	moving      instants
 }
 
@@ -209,6 +210,9 @@ func (t *tables) addDrive(a *connectome.Area, place uint32) {
 	}
 	if d.Port > 0 {
 		e.firstPort, e.split = a.PortOf(0, d.Port, 0), 0
+	}
+	for bit, first := range []uint32{e.firstPort, e.firstPort + e.split} {
+		e.seconds |= flag(first != a.Ports.First) << bit
 	}
 	if d.Kind != connectome.Inject {
 		e.kind, e.counts, e.entries = kindPoisson, uint64(len(t.counts)), uint32(len(d.Counts))

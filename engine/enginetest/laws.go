@@ -55,6 +55,10 @@ func RunBatches(t *testing.T, open, oracle Open, w engine.Want) {
 			n.differ(r)
 			batch(t, open, oracle, w, n, r.Uint64())
 		}
+		r = rand.New(rand.NewPCG(seed, 0x706f727473))
+		for _, n := range []Net{randomNet(r, wide), randomNet(r, wide).prompt(), Uniform(r, "lif_psc_exp").named(r)} {
+			batch(t, open, oracle, w, n, r.Uint64())
+		}
 	}
 }
 

@@ -160,6 +160,27 @@ func Uniform(r *rand.Rand, kinds ...string) Net {
 	return n
 }
 
+// prompt makes all delays 1.
+func (n Net) prompt() Net {
+	for i := range n.Synapses {
+		n.Synapses[i].Delay = 1
+	}
+	return n
+}
+
+// named makes two in three drives name their port.
+func (n Net) named(r *rand.Rand) Net {
+	for i := range n.Areas {
+		a := &n.Areas[i]
+		for k := range a.Drives {
+			if d := &a.Drives[k]; d.Kind != connectome.Term && r.IntN(3) > 0 {
+				d.Port = 1 + r.IntN(int(a.PortsEach()))
+			}
+		}
+	}
+	return n
+}
+
 // slow makes all delays longer, so that none is 1.
 func (n Net) slow(by uint16) {
 	for i := range n.Synapses {

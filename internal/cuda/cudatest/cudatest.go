@@ -128,9 +128,10 @@ const (
 	Resident Bursts = "BURSTS(resident_bursts_lif)"
 	Lasting  Bursts = "LASTING(lasting_bursts_lif)"
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
+	Custom   Bursts = "BURSTS(run_bursts_custom)"
 )
 
-// Checked is Host for networks whose neurons are all lif. The kernels say where memory is used by threads that nothing puts in order, and
+// Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where memory is used by threads that nothing puts in order, and
 // end the launch. Of those of many bursts there are the ones that are named, with some text changed.
 func Checked(t testing.TB, bursts []Bursts, changes ...Change) *StandIn {
 	t.Helper()

@@ -1,4 +1,4 @@
-// Kernels of many bursts, of networks whose neurons are all lif, compiled so that races are found: those that CHECKED lists, so that a test
+// Kernels of many bursts, of networks whose neurons are all lif or of the genome's own models, compiled so that races are found: those that CHECKED lists, so that a test
 // which plants a mistake compiles no others.
 #include "burst.cu"
 #include "lasting_bursts.cu"

@@ -44,8 +44,7 @@ struct remark {
     const char *text;
     std::vector<kind> operands;
 };
-static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
-static const remark PORTS = {"// custom_ports ", {U32, U32, U32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
+static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
 static const remark HANDLER = {"// handler_program ",
                                {F32, U32, B64, B64, B64, U32, U32, U32, U32, B64, B64, U32, B64, B64, B64, B64}};
 static const remark RULE = {"// rule_program ", {U32, U32, B64, B64, B64}};
@@ -319,7 +318,7 @@ static std::string read_sites(const char *ptx, std::vector<site> *sites) {
         }
         const remark *what = nullptr;
         if (*l.begin == '/')
-            for (auto one : {&MODEL, &PORTS, &RULE, &HANDLER})
+            for (auto one : {&MODEL, &RULE, &HANDLER})
                 if (l.begins(one->text)) what = one;
         if (!what) continue;
         reader r;
@@ -366,23 +365,14 @@ template <class set> static u32 run_site(const remark *what, set operands) {
     return 0;
 }
 
-// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, custom_ports where neural_dynamics_ports.cu, and
-// rule_program and handler_program where plastic.cuh do.
-u32 custom_update(u32 program, u32 r, float first, float second, float *v, float *more, u64 pitch, const float *k,
-                  const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
+// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, rule_program and handler_program where
+// plastic.cuh does.
+u32 custom_update(u32 program, u32 r, float first, float second, const int *sums, float scale, float *v, float *more, u64 pitch,
+                  const float *k, const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
     return run_site(&MODEL, [&](std::vector<value> &o) {
-        o[1].r = program, o[2].r = r, o[3].f = first, o[4].f = second;
-        o[5].d = (u64)v, o[6].d = (u64)more, o[7].d = pitch, o[8].d = (u64)k, o[9].d = (u64)each;
-        o[10].r = i, o[11].r = count, o[12].r = number, o[13].d = seed, o[14].d = t;
-    });
-}
-
-u32 custom_ports(u32 program, u32 r, const int *sums, float scale, float *v, float *more, u64 pitch, const float *k,
-                 const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
-    return run_site(&PORTS, [&](std::vector<value> &o) {
-        o[1].r = program, o[2].r = r, o[3].d = (u64)sums, o[4].f = scale;
-        o[5].d = (u64)v, o[6].d = (u64)more, o[7].d = pitch, o[8].d = (u64)k, o[9].d = (u64)each;
-        o[10].r = i, o[11].r = count, o[12].r = number, o[13].d = seed, o[14].d = t;
+        o[1].r = program, o[2].r = r, o[3].f = first, o[4].f = second, o[5].d = (u64)sums, o[6].f = scale;
+        o[7].d = (u64)v, o[8].d = (u64)more, o[9].d = pitch, o[10].d = (u64)k, o[11].d = (u64)each;
+        o[12].r = i, o[13].r = count, o[14].r = number, o[15].d = seed, o[16].d = t;
     });
 }
 

@@ -2,7 +2,6 @@
 // those of many.
 #include "burst.cu"
 #include "lasting_bursts.cu"
-#include "neural_dynamics_ports.cu"
 #ifndef RACES
 #include "learn.cu"
 #include "driven.cu"
@@ -13,7 +12,7 @@
 
 #define BURST_ENTRIES                                                                                                       \
     ENTRY(catch_up), ENTRY(queue_rows), ENTRY(cut_rows), ENTRY(inject), ENTRY(fired_rows), ENTRY(synaptic_propagation_fcl), \
-        ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(neural_dynamics_ports), ENTRY(list_sums), ENTRY(list_ids)
+        ENTRY(deliver_places), ENTRY(neural_dynamics_fcl), ENTRY(list_sums), ENTRY(list_ids)
 
 #ifdef RACES
 static const kernel list_of_kernels[] = {BURST_ENTRIES};
