@@ -27,13 +27,23 @@ func (c *Connectome) Hash() uint64 {
 	if c.Row == nil {
 		return c.hash
 	}
-	workers := runtime.GOMAXPROCS(0)
-	sums := make([]uint64, workers)
+	return c.hashOfNeurons() + c.hashOfSynapses()
+}
+
+// hashOfNeurons is what Hash adds up of neurons. It reads nothing that is known of synapses alone.
+func (c *Connectome) hashOfNeurons() uint64 {
+	sums := make([]uint64, runtime.GOMAXPROCS(0))
 	c.neuronHash(sums, func(a *Area) uint64 { return areaHash(c.Scale, a) })
+	return total(sums)
+}
+
+// hashOfSynapses is what it adds up of all others.
+func (c *Connectome) hashOfSynapses() uint64 {
+	sums := make([]uint64, runtime.GOMAXPROCS(0))
 	if c.kept {
 		sums[0] += c.hash
 	} else {
-		spans(workers, uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
+		spans(len(sums), uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
 			for n := uint32(lo); n < uint32(hi); n++ {
 				sums[worker] += c.rowHash(n)
 			}
@@ -41,7 +51,10 @@ func (c *Connectome) Hash() uint64 {
 	}
 	c.plasticHash(sums)
 	c.drivenHash(sums)
-	total := uint64(0)
+	return total(sums)
+}
+
+func total(sums []uint64) (total uint64) {
 	for _, s := range sums {
 		total += s
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"burst/genome"
@@ -92,6 +93,12 @@ func (s *Parts) Next() (*Connectome, error) {
 		return nil, err
 	}
 	c.Part, c.MaxDelay, c.hash = p.part, 1, 0
+	var neurons uint64
+	var beside sync.WaitGroup
+	if p.maker != nil { // which leaves the processors idle
+		beside.Go(func() { neurons = c.hashOfNeurons() })
+		defer beside.Wait()
+	}
 	still, progress := p.static(), &meter{tell: s.progress()}
 	still.spare = p.spare
 	if err := still.wire(c, s.sums, progress); err != nil {
@@ -112,7 +119,10 @@ func (s *Parts) Next() (*Connectome, error) {
 	s.head.total += c.total
 	s.head.ByRule += c.ByRule
 	s.head.MaxDelay = max(s.head.MaxDelay, c.MaxDelay)
-	s.head.hash += c.Hash()
+	if beside.Wait(); p.maker == nil {
+		neurons = c.hashOfNeurons()
+	}
+	s.head.hash += neurons + c.hashOfSynapses()
 	return c, nil
 }
 
