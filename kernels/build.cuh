@@ -25,6 +25,7 @@ struct projection {
     u64 sources, targets;
     u64 count; // synapses of an owner, or in all
     u64 units; // of work
+    u64 share; // ⌊(2^64−1)/units of an owner⌋, see owner_of
     u64 keep;  // per cent of the synapses
     u64 pairs, left, right, keys[ROUNDS]; // the permutation of TOTAL without multapses
     u64 slots;                            // of a thread's table of choices, a power of two; 0: an owner may choose twice
@@ -42,7 +43,7 @@ struct projection {
 
 // building is a network, or a part of one, that is being built.
 struct building {
-    u64 seed;
+    u32 keys[2 * PHILOX_ROUNDS]; // of the seed: worked out by each thread they would take its registers
     u64 *row;           // while counting: synapses of every neuron; else where its row begins
     u32 *cursor;        // by neuron, synapses placed
     u32 *target;        // ports
@@ -50,12 +51,12 @@ struct building {
     u8 *short_delay;    // null: there are none; both null: all delays are 1
     u16 *long_delay;
     u64 *sums;          // |weight| by port
-    u64 *made;          // synapses by projection
-    u32 *longest;       // word d is not 0 where a delay is d, word 0 where a value could not be used
+    u64 *made;          // while counting: synapses by projection
+    u32 *found;         // the longest delay, and whether a value could not be used
     u32 *tables;        // of the threads' choices
     u64 neurons;
     part own;           // of the network
-    u32 port_bits;
+    u32 port_bits;      // of a port
 };
 
 // below is a number 0…n−1 of the word x: the upper half of their product.
@@ -69,21 +70,28 @@ struct two_words {
     u64 x, y;
 };
 
-DEVICE two_words words_of(u64 seed, purpose of, u64 index, u64 stream) {
-    words w = draw(seed, of, (u32)index, (u32)(index >> 32), stream);
+// words_of is draw of philox.cuh.
+DEVICE two_words words_of(const building *b, purpose of, u64 index, u64 stream) {
+    words w = {{(u32)index, (u32)(index >> 32), (u32)stream, (u32)of << 24 | ((u32)(stream >> 32) & 0xffffffu)}};
+    for (int round = 0; round < PHILOX_ROUNDS; round++) philox_round(&w, b->keys[2 * round], b->keys[2 * round + 1]);
     return two_words{(u64)w.w[1] << 32 | w.w[0], (u64)w.w[3] << 32 | w.w[2]};
 }
 
+// These are called, not repeated wherever they are needed: they would take most of the registers there.
+CALLED f64 normal_of(u64 word) { return exact_normal(word); }
+CALLED f64 exponential_of(f64 x) { return exact_exp(x); }
+CALLED f64 log_of(u64 word) { return exact_log(1 - exact_uniform(word)); } // of 1 less the uniform number
+
 // value is what a sampler draws for an index; *drained is set where no attempt fell within the bounds.
-DEVICE f64 value(const sampler *s, u64 seed, purpose of, u64 index, u64 stream, bool *drained) {
+DEVICE f64 value(const building *b, const sampler *s, purpose of, u64 index, u64 stream, bool *drained) {
     if (s->kind == CONSTANT) return s->a;
     for (u64 attempt = 0; attempt < ATTEMPTS; attempt++) {
-        u64 word = words_of(seed, of, index, stream | attempt << 32).x;
+        u64 word = words_of(b, of, index, stream | attempt << 32).x;
         f64 x;
         if (s->kind == UNIFORM) x = s->a + (s->b - s->a) * exact_uniform(word);
         else {
-            f64 z = exact_normal(word);
-            x = s->kind == NORMAL ? s->a + s->b * z : exact_exp(s->mu + s->sd * z);
+            f64 z = normal_of(word);
+            x = s->kind == NORMAL ? s->a + s->b * z : exponential_of(s->mu + s->sd * z);
             if (s->kind == LOGNORMAL && s->a < 0) x = -x;
         }
         if (s->clip) return x < s->low ? s->low : x > s->high ? s->high : x;
@@ -114,42 +122,71 @@ DEVICE i64 quanta_at(f64 amount, f64 scale, i64 by) {
 // wanted reports whether a synapse is made.
 DEVICE bool wanted(const building *b, const projection *p, u64 target, u64 ordinal) {
     if (!owns(b->own, p->to + (u32)target)) return false;
-    return p->keep == 100 || below(words_of(b->seed, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep;
+    return p->keep == 100 || below(words_of(b, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep;
 }
 
-// mark makes a word other than 0.
-DEVICE void mark(u32 *word) {
-    if (read(word) == 0) fetch_add(word, 1);
+// tallies are what a thread has found of its synapses.
+struct tallies {
+    u32 longest; // delay
+    bool bad;    // a value could not be used
+};
+
+// report adds them to those of all threads. All lanes of the warp must call it.
+DEVICE void report(const building *b, tallies f) {
+    u32 longest = f.longest;
+    for (u32 by = 16; by > 0; by /= 2) {
+        u32 other = shuffle_xor(longest, by);
+        longest = other > longest ? other : longest;
+    }
+    u32 bad = vote(f.bad);
+    if (lane() > 0) return;
+    greatest(b->found, longest);
+    if (bad != 0) greatest(b->found + 1, 1);
 }
 
-// place gives a synapse its values and a place in its row.
-DEVICE void place(const building *b, const projection *p, u64 source, u64 target, u64 ordinal) {
+// add_warp adds the numbers of a warp's lanes to *sum. All of them must call it.
+DEVICE void add_warp(u64 *sum, u64 v) {
+    for (u32 by = 16; by > 0; by /= 2) {
+        u32 low = shuffle_xor((u32)v, by), high = shuffle_xor((u32)(v >> 32), by);
+        v += (u64)high << 32 | low;
+    }
+    if (lane() == 0 && v != 0) add(sum, v);
+}
+
+struct synapse {
+    u32 port;
+    i32 weight;
+    u32 delay;
+};
+
+// has_delays reports whether synapses have delays; else all are 1.
+DEVICE bool has_delays(const building *b) { return b->short_delay != nullptr || b->long_delay != nullptr; }
+
+// valued gives a synapse its values, and adds up what is wanted of them.
+DEVICE synapse valued(const building *b, const projection *p, u64 target, u64 ordinal, tallies *f) {
     bool bad = false;
-    i64 q = p->fixed;
+    i64 q = p->fixed, most = OVERFLOW_QUANTA - 1;
     if (p->weight.kind != CONSTANT) {
-        q = quanta_at(value(&p->weight, b->seed, WEIGHT_DRAW, ordinal, p->number, &bad) * p->factor, p->scale, p->lift);
+        q = quanta_at(value(b, &p->weight, WEIGHT_DRAW, ordinal, p->number, &bad) * p->factor, p->scale, p->lift);
     }
-    u32 port = p->port + (u32)target + (q < 0 ? p->split : 0);
-    u64 n = p->from + source, at = b->row[n] + fetch_add(b->cursor + n, 1);
-    i64 most = OVERFLOW_QUANTA - 1;
-    if (b->weight == nullptr) b->target[at] = port | p->label << b->port_bits;
-    else {
-        b->target[at] = port;
-        b->weight[at] = (i32)(q > most ? most : q < -most ? -most : q);
+    synapse s = {p->port + (u32)target + (q < 0 ? p->split : 0), (i32)(q > most ? most : q < -most ? -most : q), p->fixed_delay};
+    add(b->sums + s.port, (u64)(q < 0 ? -q : q));
+    if (has_delays(b) && p->delay.kind != CONSTANT) {
+        f64 d = whole(value(b, &p->delay, DELAY_DRAW, ordinal, p->number, &bad));
+        bad = bad || !(1 <= d && d <= p->longest_delay);
+        s.delay = bad ? 1 : (u32)d;
     }
-    add(b->sums + port, (u64)(q < 0 ? -q : q));
-    if (b->short_delay != nullptr || b->long_delay != nullptr) {
-        u32 delay = p->fixed_delay;
-        if (p->delay.kind != CONSTANT) {
-            f64 d = whole(value(&p->delay, b->seed, DELAY_DRAW, ordinal, p->number, &bad));
-            bad = bad || !(1 <= d && d <= p->longest_delay);
-            delay = bad ? 1 : (u32)d;
-        }
-        if (b->short_delay != nullptr) b->short_delay[at] = (u8)delay;
-        else b->long_delay[at] = (u16)delay;
-        mark(b->longest + delay);
-    }
-    if (bad) mark(b->longest);
+    f->longest = s.delay > f->longest ? s.delay : f->longest;
+    f->bad = f->bad || bad;
+    return s;
+}
+
+// store makes a synapse the k-th one. Where rows are packed it has the label of its projection.
+DEVICE void store(const building *b, u64 k, synapse s, u32 label) {
+    b->target[k] = b->weight == nullptr ? s.port | label << b->port_bits : s.port;
+    if (b->weight != nullptr) b->weight[k] = s.weight;
+    if (b->short_delay != nullptr) b->short_delay[k] = (u8)s.delay;
+    if (b->long_delay != nullptr) b->long_delay[k] = (u16)s.delay;
 }
 
 // past maps 0…n−2 to the neurons other than self where it is forbidden.
@@ -199,16 +236,22 @@ DEVICE u64 permuted(const projection *p, u64 x) {
     return x;
 }
 
+// owner_of is unit / each for units that are dealt to owners, so many each, with p->share for that number.
+DEVICE u64 owner_of(const projection *p, u64 unit, u64 each) {
+    u64 owner = below(unit, p->share);
+    return unit - owner * each >= each ? owner + 1 : owner;
+}
+
 // owned is the next synapse of a neuron of one side, which chooses count partners of the other, none twice where there is a table.
 DEVICE bool owned(const building *b, const projection *p, walk *w, u32 *table) {
     bool incoming = p->rule == INDEGREE, distinct = p->slots > 0;
-    u64 owner = distinct ? w->unit : w->unit / p->count;
+    u64 owner = distinct ? w->unit : owner_of(p, w->unit, p->count);
     if (w->at == (distinct ? p->count : 1) || (incoming && !owns(b->own, p->to + (u32)owner))) return false;
     if (distinct && w->at == 0) {
         for (u64 i = 0; i < p->slots; i++) table[i] = 0;
     }
     w->ordinal = distinct ? owner * p->count + w->at : w->unit;
-    u64 x = words_of(b->seed, WIRING, w->ordinal, p->number).x, choices = others(p, incoming ? p->sources : p->targets);
+    u64 x = words_of(b, WIRING, w->ordinal, p->number).x, choices = others(p, incoming ? p->sources : p->targets);
     u64 partner = past(p, owner, distinct ? pick(table, p->slots, x, choices - p->count + w->at) : below(x, choices));
     w->at++;
     w->source = incoming ? partner : owner;
@@ -230,7 +273,7 @@ DEVICE bool jump(const building *b, const projection *p, walk *w) {
     do {
         if (w->at >= p->targets) return false;
         if (p->log != 0) {
-            f64 gap = __builtin_floor(exact_log(1 - exact_uniform(words_of(b->seed, WIRING, s * p->targets + w->at, p->number).x)) / p->log);
+            f64 gap = __builtin_floor(log_of(words_of(b, WIRING, s * p->targets + w->at, p->number).x) / p->log);
             if (gap >= (f64)(p->targets - w->at)) return false;
             w->at += (u64)gap;
         }
@@ -246,7 +289,7 @@ DEVICE bool jump(const building *b, const projection *p, walk *w) {
 DEVICE bool drift(const building *b, const projection *p, walk *w) {
     do {
         w->ordinal = (w->unit << 32) + w->at++;
-        w->reached += -exact_log(1 - exact_uniform(words_of(b->seed, WIRING, w->ordinal, p->number).x)) / p->p;
+        w->reached += -log_of(words_of(b, WIRING, w->ordinal, p->number).x) / p->p;
         f64 t = __builtin_floor(w->reached);
         if (t >= (f64)p->targets) return false;
         w->target = (u64)t;
@@ -255,84 +298,59 @@ DEVICE bool drift(const building *b, const projection *p, walk *w) {
     return true;
 }
 
+// along is how many synapses each source of a projection draws where its row is made; 0: they are placed before.
+DEVICE u64 along(const projection *p) {
+    switch (p->rule) {
+    case ONE_TO_ONE: return 1;
+    case ALL_TO_ALL: return p->targets;
+    case OUTDEGREE: return p->slots == 0 ? p->count : 0;
+    }
+    return 0;
+}
+
+// of_row is the j-th of these synapses, and reports whether it is made.
+DEVICE bool of_row(const building *b, const projection *p, u64 source, u64 j, u64 *target, u64 *ordinal) {
+    *target = p->rule == ONE_TO_ONE ? source : j;
+    *ordinal = source * p->targets + *target;
+    if (p->rule != OUTDEGREE) return p->rule == ONE_TO_ONE || !p->no_self || source != j;
+    *ordinal = source * p->count + j;
+    *target = past(p, source, below(words_of(b, WIRING, *ordinal, p->number).x, others(p, p->targets)));
+    return true;
+}
+
 // next goes to the next synapse of a unit of work, and reports whether there is one.
 DEVICE bool next(const building *b, const projection *p, walk *w, u32 *table) {
-    switch (p->rule) {
-    case INDEGREE:
-    case OUTDEGREE: return owned(b, p, w, table);
-    case BERNOULLI: return jump(b, p, w);
-    case PAIRWISE_POISSON: return drift(b, p, w);
-    }
+    u64 each = along(p);
+    if (p->rule == INDEGREE || (p->rule == OUTDEGREE && each == 0)) return owned(b, p, w, table);
+    if (p->rule == BERNOULLI) return jump(b, p, w);
+    if (p->rule == PAIRWISE_POISSON) return drift(b, p, w);
     if (w->at++ > 0) return false;
-    w->ordinal = w->unit;
-    if (p->rule == ONE_TO_ONE) {
-        w->source = w->target = w->unit;
-        w->ordinal = w->unit * p->targets + w->unit;
-    } else if (p->rule == ALL_TO_ALL) {
-        w->source = w->unit / p->targets;
-        w->target = w->unit % p->targets;
-        return !p->no_self || w->source != w->target;
-    } else {
-        two_words x = words_of(b->seed, WIRING, w->unit, p->number);
-        u64 among = others(p, p->targets), pair = p->pairs > 0 ? permuted(p, w->unit) : 0;
-        w->source = p->pairs > 0 ? pair / among : below(x.x, p->sources);
-        w->target = past(p, w->source, p->pairs > 0 ? pair % among : below(x.y, among));
+    if (each > 0) {
+        w->source = owner_of(p, w->unit, each);
+        return of_row(b, p, w->source, w->unit - w->source * each, &w->target, &w->ordinal);
     }
+    w->ordinal = w->unit;
+    two_words x = words_of(b, WIRING, w->unit, p->number);
+    u64 among = others(p, p->targets), pair = p->pairs > 0 ? permuted(p, w->unit) : 0;
+    w->source = p->pairs > 0 ? pair / among : below(x.x, p->sources);
+    w->target = past(p, w->source, p->pairs > 0 ? pair % among : below(x.y, among));
     return true;
 }
 
 // all_synapses counts the synapses of a projection for their rows, or places them there; a thread has some of its units of work.
 template <bool PLACES> DEVICE void all_synapses(const building *b, const projection *p) {
     u64 made = 0;
+    tallies f = {1, false};
     u32 *table = b->tables + thread_index() * p->slots;
     for (u64 unit = thread_index(); unit < p->units; unit += thread_count()) {
         for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) {
             if (!wanted(b, p, w.target, w.ordinal)) continue;
-            if (PLACES) place(b, p, w.source, w.target, w.ordinal);
-            else add(b->row + p->from + w.source, (u64)1);
+            u64 n = p->from + w.source;
+            if (PLACES) store(b, b->row[n] + fetch_add(b->cursor + n, 1), valued(b, p, w.target, w.ordinal, &f), p->label);
+            else add(b->row + n, (u64)1);
             made++;
         }
     }
-    add(b->made + p->index, made);
-}
-
-// order_of are the synapses of a row, which are sorted by delay, port and weight; without delays these are all the same. Packed ones have
-// no weights but labels, which ascend with them.
-template <class D> struct order_of {
-    u32 *port;
-    i32 *weight;
-    D *delay;
-    u32 port_bits;
-};
-
-template <class D> DEVICE bool comes_before(order_of<D> r, u64 i, u64 j) {
-    if (r.delay != nullptr && r.delay[i] != r.delay[j]) return r.delay[i] < r.delay[j];
-    u32 a = r.port[i], b = r.port[j];
-    if (r.weight != nullptr) return a != b ? a < b : r.weight[i] < r.weight[j];
-    return (a << (32 - r.port_bits) | a >> r.port_bits) < (b << (32 - r.port_bits) | b >> r.port_bits);
-}
-
-template <class T> DEVICE void exchange_words(T *list, u64 i, u64 j) {
-    T first = list[i];
-    list[i] = list[j];
-    list[j] = first;
-}
-
-// sort_row sorts n synapses by a block, in place (Batcher's bitonic sort, its merges mirrored, so that what would come behind the last
-// synapse stays there). All threads must call it, and see the row then.
-template <class D> DEVICE void sort_row(order_of<D> r, u64 n) {
-    for (u64 length = 2; length / 2 < n; length *= 2) {
-        for (u64 by = length / 2; by > 0; by /= 2) {
-            u64 flip = by == length / 2 ? length - 1 : by;
-            for (u64 k = thread_in_block();; k += block_size()) {
-                u64 i = (k & ~(by - 1)) << 1 | (k & (by - 1)), j = i ^ flip;
-                if (i >= n) break;
-                if (j >= n || !comes_before(r, j, i)) continue;
-                exchange_words(r.port, i, j);
-                if (r.weight != nullptr) exchange_words(r.weight, i, j);
-                if (r.delay != nullptr) exchange_words(r.delay, i, j);
-            }
-            block_barrier();
-        }
-    }
+    if (PLACES) report(b, f);
+    else add_warp(b->made + p->index, made);
 }

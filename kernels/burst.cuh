@@ -20,6 +20,7 @@ static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "the hos
 #define KERNEL extern "C" __global__ void
 #define KERNEL_OF_1024 extern "C" __global__ void __launch_bounds__(1024)
 #define DEVICE static __device__ __forceinline__
+#define CALLED static __device__ __noinline__
 DEVICE u32 block_index() { return blockIdx.x; }
 DEVICE u32 block_count() { return gridDim.x; }
 DEVICE u32 block_size() { return blockDim.x; }
@@ -27,6 +28,7 @@ DEVICE u32 thread_in_block() { return threadIdx.x; }
 DEVICE void add(i32 *p, i32 v) { atomicAdd(p, v); }
 DEVICE void add(u64 *p, u64 v) { atomicAdd(p, v); }
 DEVICE u32 fetch_add(u32 *p, u32 v) { return atomicAdd(p, v); }
+[[maybe_unused]] DEVICE void greatest(u32 *p, u32 v) { atomicMax(p, v); }
 [[maybe_unused]] DEVICE u64 replace(u64 *p, u64 old, u64 v) { return atomicCAS(p, old, v); }
 DEVICE u32 vote(bool b) { return __ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __shfl_xor_sync(0xffffffffu, v, by); }
@@ -46,6 +48,7 @@ DEVICE u8 *dynamic_memory() {
 #define KERNEL extern "C" __attribute__((global)) void
 #define KERNEL_OF_1024 extern "C" __attribute__((global)) __attribute__((launch_bounds(1024))) void
 #define DEVICE static __attribute__((device)) __attribute__((always_inline))
+#define CALLED static __attribute__((device)) __attribute__((noinline))
 DEVICE u32 block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 DEVICE u32 block_count() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 DEVICE u32 block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
@@ -53,6 +56,7 @@ DEVICE u32 thread_in_block() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE void add(i32 *p, i32 v) { __nvvm_atom_add_gen_i(p, v); }
 DEVICE void add(u64 *p, u64 v) { __nvvm_atom_add_gen_ll((long long *)p, (long long)v); }
 DEVICE u32 fetch_add(u32 *p, u32 v) { return (u32)__nvvm_atom_add_gen_i((i32 *)p, (i32)v); }
+[[maybe_unused]] DEVICE void greatest(u32 *p, u32 v) { __nvvm_atom_max_gen_ui(p, v); }
 [[maybe_unused]] DEVICE u64 replace(u64 *p, u64 old, u64 v) { return (u64)__nvvm_atom_cas_gen_ll((long long *)p, (long long)old, (long long)v); }
 DEVICE u32 vote(bool b) { return __nvvm_vote_ballot_sync(0xffffffffu, b); }
 DEVICE u32 shuffle_xor(u32 v, u32 by) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, v, by, 31); }
@@ -113,5 +117,6 @@ DEVICE u32 sum_first(const u32 *v, u32 n) {
     return sum;
 }
 
-// read is *p as it is now: other threads write it meanwhile. replace makes *p v where it is old, and gives what it was.
+// read is *p as it is now: other threads write it meanwhile. replace makes *p v where it is old, and gives what it was. greatest makes *p v
+// where that is more.
 template <class T> DEVICE T read(const T *p) { return *(const volatile T *)p; }

@@ -29,12 +29,6 @@ DEVICE u32 label_of(const i32 *values, u32 count, i32 weight) {
     return low;
 }
 
-struct synapse {
-    u32 port;
-    i32 weight;
-    u32 delay;
-};
-
 DEVICE u32 delay_at(const building *b, u64 k) {
     return b->short_delay != nullptr ? b->short_delay[k] : b->long_delay != nullptr ? b->long_delay[k] : 1;
 }

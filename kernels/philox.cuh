@@ -8,20 +8,28 @@ struct words {
     u32 w[4];
 };
 
+// philox_round is one of Philox4x32, with its keys.
+DEVICE void philox_round(words *c, u32 k0, u32 k1) {
+    u32 h0 = high_product(0xD2511F53u, c->w[0]), l0 = 0xD2511F53u * c->w[0];
+    u32 h1 = high_product(0xCD9E8D57u, c->w[2]), l1 = 0xCD9E8D57u * c->w[2];
+    c->w[0] = h1 ^ c->w[1] ^ k0;
+    c->w[1] = l1;
+    c->w[2] = h0 ^ c->w[3] ^ k1;
+    c->w[3] = l0;
+}
+
+const int PHILOX_ROUNDS = 10;
+
 // philox is Philox4x32-10 (Salmon et al. 2011).
 DEVICE words philox(u64 key, u32 c0, u32 c1, u32 c2, u32 c3) {
     u32 k0 = (u32)key, k1 = (u32)(key >> 32);
-    for (int round = 0; round < 10; round++) {
-        u32 h0 = high_product(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
-        u32 h1 = high_product(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
-        c0 = h1 ^ c1 ^ k0;
-        c1 = l1;
-        c2 = h0 ^ c3 ^ k1;
-        c3 = l0;
+    words c = {{c0, c1, c2, c3}};
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        philox_round(&c, k0, k1);
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    return words{{c0, c1, c2, c3}};
+    return c;
 }
 
 // draw is the draw for an index of 64 bits in burst t.

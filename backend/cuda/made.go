@@ -93,9 +93,7 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 	m.portBits = uint32(bits.Len32(w.r.Ports))
 	most := w.taker.tune.mostWeights(w.r.Ports)
 	list := []room{{&b.target, readBytes(n), false}}
-	if w.labels = constants(w.r); w.labels != nil && len(w.labels) <= most {
-		b.portBits = m.portBits
-	} else {
+	if w.labels = constants(w.r); w.labels == nil || len(w.labels) > most {
 		w.labels, list = nil, append(list, room{&b.weight, readBytes(n), false})
 	}
 	if err := w.take(list...); err != nil {
@@ -106,10 +104,25 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 			return connectome.Placed{}, err
 		}
 	}
-	placed, err := w.make(&b, row, sums)
+	var f finishing
+	if w.labels != nil {
+		if err := w.list(m); err != nil {
+			return connectome.Placed{}, err
+		}
+		f.values = m.values
+	}
+	hash := make([]uint64, 1)
+	if err := w.take(room{&f.hash, size(hash), true}); err != nil {
+		return connectome.Placed{}, err
+	}
+	placed, err := w.make(&b, row, sums, f)
 	if err != nil {
 		return placed, err
 	}
+	if err := errors.Join(w.stream.Download(data(hash), f.hash, size(hash)), w.stream.Synchronize()); err != nil {
+		return placed, err
+	}
+	placed.Hash = hash[0]
 	if m.delays, err = w.narrowed(&b, n, placed.Longest); err != nil {
 		return placed, err
 	}
@@ -117,14 +130,11 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 		if w.labels, err = w.weights(b, n, most); err != nil {
 			return placed, err
 		}
-	}
-	if w.labels != nil {
-		if err := w.pack(&b, m, n); err != nil {
-			return placed, err
+		if w.labels != nil {
+			if err := w.pack(&b, m, n); err != nil {
+				return placed, err
+			}
 		}
-	}
-	if placed.Hash, err = w.hashOf(b, m.values); err != nil {
-		return placed, err
 	}
 	if w.labels == nil {
 		if m.delayBits, err = w.join(&b, n, placed.Longest); err != nil {
@@ -150,7 +160,7 @@ func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
 	if err := w.take(room{&b.shortDelay, n, false}); err != nil {
 		return 0, err
 	}
-	if err := overAll(w, n, &w.site.narrow, narrowArgs{*b, n, b.shortDelay}); err != nil {
+	if err := overAll(w, n, &w.site.shorten, narrowArgs{*b, n, b.shortDelay}); err != nil {
 		return 0, err
 	}
 	return bytes, w.give(&b.longDelay)
@@ -166,7 +176,7 @@ func (w *work) join(b *building, n uint64, longest int) (uint32, error) {
 	if err := w.take(room{&at, size(wide), true}); err != nil {
 		return 0, err
 	}
-	err := errors.Join(overAll(w, n, &w.site.wide, wideArgs{*b, n, delayBits, at}), w.stream.Download(data(wide), at, size(wide)), w.stream.Synchronize())
+	err := errors.Join(overAll(w, n, &w.site.find, wideArgs{*b, n, delayBits, at}), w.stream.Download(data(wide), at, size(wide)), w.stream.Synchronize())
 	if err != nil || wide[0] > 0 {
 		return 0, err
 	}
@@ -220,32 +230,24 @@ func (w *work) weights(b building, n uint64, most int) ([]int32, error) {
 	return list, nil
 }
 
-// pack brings the list of weights to the device, and joins those that are still in words of their own with their ports.
-func (w *work) pack(b *building, m *made, n uint64) error {
+// list brings the weights of labels to the device.
+func (w *work) list(m *made) error {
 	m.table = &weights.Table{List: w.labels}
 	if err := w.take(room{&m.values, size(w.labels), false}); err != nil {
 		return err
 	}
-	err := errors.Join(w.stream.Upload(m.values, data(w.labels), size(w.labels)), w.stream.Synchronize())
-	if err != nil || b.weight == 0 {
+	return errors.Join(w.stream.Upload(m.values, data(w.labels), size(w.labels)), w.stream.Synchronize())
+}
+
+// pack joins weights that are in words of their own with their ports, as labels.
+func (w *work) pack(b *building, m *made, n uint64) error {
+	if err := w.list(m); err != nil {
 		return err
 	}
-	b.portBits = m.portBits
 	if err := overAll(w, n, &w.site.pack, packArgs{*b, n, m.values, uint32(len(w.labels))}); err != nil {
 		return err
 	}
 	return w.give(&b.weight)
-}
-
-// hashOf adds up the hashes of all synapses as they lie there.
-func (w *work) hashOf(b building, values driver.Ptr) (uint64, error) {
-	var at driver.Ptr
-	sum := make([]uint64, 1)
-	if err := w.take(room{&at, size(sum), true}); err != nil {
-		return 0, err
-	}
-	err := errors.Join(overAll(w, 32*b.neurons, &w.site.hash, hashArgs{b, values, at}), w.stream.Download(data(sum), at, size(sum)), w.stream.Synchronize())
-	return sum[0], err
 }
 
 // soon is delayedOf for rows that have stayed, whose numbers of synapses with delay 1 it leaves at to.

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"sync"
+	"unsafe"
 
 	"burst/connectome"
 	"burst/genome"
@@ -35,20 +37,21 @@ type Maker struct {
 
 // making is what changes a Maker's speed but no result.
 type making struct {
-	threads uint32 // of a block that draws
+	threads uint32 // of a block that draws, at most 256
 	classes []class
 	tables  uint64 // bytes of all tables of choices, where one fits
 	staging uint64 // bytes that come from the device at a time
+	keyBits uint32 // that a synapse may take where rows are made in shared memory, at most 64
 }
 
-// class are rows of up to most synapses. Blocks of the given number of threads sort them in shared memory, as far as they fit. Blocks of
-// the last class sort longer rows in place.
+// class are rows of up to most synapses, which blocks of so many threads make in shared memory, as far as they fit. Blocks of the last class
+// make longer rows in place.
 type class struct {
 	most    uint64
 	threads uint32
 }
 
-var makingDefaults = making{threads: 256, classes: []class{{512, 64}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20}
+var makingDefaults = making{threads: 256, classes: []class{{128, 32}, {512, 64}, {1024, 128}, {2048, 256}, {4096, 512}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -130,13 +133,13 @@ type site struct {
 	sms          int
 	room         uint64 // bytes of shared memory that a block may have
 	count, place entry[makeArgs]
-	sort         entry[sortArgs]
+	narrow, wide entry[finishArgs]
+	long         entry[finishArgs]
 	collect      entry[collectArgs]
 	pack         entry[packArgs]
-	narrow       entry[narrowArgs]
-	wide         entry[wideArgs]
+	shorten      entry[narrowArgs]
+	find         entry[wideArgs]
 	join         entry[joinArgs]
-	hash         entry[hashArgs]
 	soon         entry[soonArgs]
 }
 
@@ -146,10 +149,9 @@ type (
 		building   building
 		projection projection
 	}
-	sortArgs struct {
-		building    building
-		least, most uint64
-		inPlace     uint32
+	finishArgs struct {
+		building  building
+		finishing finishing
 	}
 	collectArgs struct {
 		building     building
@@ -178,10 +180,6 @@ type (
 		building  building
 		synapses  uint64
 		delayBits uint32
-	}
-	hashArgs struct {
-		building    building
-		values, sum driver.Ptr
 	}
 	soonArgs struct {
 		building  building
@@ -240,8 +238,8 @@ func (s *site) load(image kernels.Image) (err error) {
 // named are all kernels by their names.
 func (s *site) named() map[string]kernel {
 	return map[string]kernel{
-		"count_synapses": &s.count, "place_synapses": &s.place, "sort_rows": &s.sort,
-		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.narrow, "find_wide": &s.wide, "join_delays": &s.join, "hash_rows": &s.hash, "count_soon": &s.soon,
+		"count_synapses": &s.count, "place_synapses": &s.place, "make_narrow_rows": &s.narrow, "make_wide_rows": &s.wide, "make_long_rows": &s.long,
+		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.shorten, "find_wide": &s.find, "join_delays": &s.join, "count_soon": &s.soon,
 	}
 }
 
@@ -371,7 +369,7 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 	}
 	for i := range w.r.Projections {
 		if q := &w.r.Projections[i]; !q.Known {
-			if err := w.draw(&w.site.count, b, i); err != nil {
+			if err := w.draw(&w.site.count, b, w.projection(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -388,9 +386,6 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 // smallStaging is for lists that are a number a neuron or port: to lock more memory takes longer than a few more copies.
 const smallStaging = 4 << 20
 
-// delayWords is one more than the longest delay, in bursts: a word of building.longest for each, and the first for bad values.
-const delayWords = 1 << 16
-
 // place makes synapses for the host.
 func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (connectome.Placed, error) {
 	b, n := w.building(), uint64(len(to.Target))
@@ -400,7 +395,7 @@ func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (conne
 	if err := w.take(room{&b.target, 4 * n, false}, room{&b.weight, 4 * n, false}); err != nil {
 		return connectome.Placed{}, err
 	}
-	placed, err := w.make(&b, row, sums)
+	placed, err := w.make(&b, row, sums, finishing{})
 	if err != nil {
 		return placed, err
 	}
@@ -412,13 +407,20 @@ func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (conne
 	})
 }
 
-// make makes all synapses in sorted rows, for whose ports and weights there is room.
-func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) {
+// make makes all synapses in sorted rows, for whose ports and weights there is room. f says what is wanted of them.
+func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Placed, error) {
 	placed, n := connectome.Placed{Longest: 1}, row[len(row)-1]
-	longest, own := make([]uint32, delayWords), make([]uint64, len(sums))
+	found := make([]uint32, 2)
+	var along []projection
+	for i := range w.r.Projections {
+		if p := w.projection(i); p.units > 0 && p.along() {
+			along = append(along, p)
+		}
+	}
+	slices.SortStableFunc(along, func(p, q projection) int { return cmp.Compare(p.from, q.from) })
 	list := []room{
-		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true}, {&b.made, 8 * uint64(len(w.r.Projections)), true},
-		{&b.longest, size(longest), true}, {&b.tables, w.tableBytes(), false},
+		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true},
+		{&b.found, size(found), true}, {&b.tables, w.tableBytes(), false}, {&f.drawn, size(along), false},
 	}
 	switch bytes := connectome.DelayBytes(w.r.Longest); bytes {
 	case 0:
@@ -430,44 +432,49 @@ func (w *work) make(b *building, row, sums []uint64) (connectome.Placed, error) 
 	if err := w.take(list...); err != nil {
 		return placed, err
 	}
+	f.count = uint32(len(along))
 	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
-		if err := s.upload(b.row, data(row), size(row)); err != nil {
+		if err := errors.Join(s.upload(b.row, data(row), size(row)), s.upload(f.drawn, data(along), size(along))); err != nil {
 			return err
 		}
 		for i := range w.r.Projections {
-			if err := w.draw(&w.site.place, *b, i); err != nil {
-				return err
+			if p := w.projection(i); !p.along() {
+				if err := w.draw(&w.site.place, *b, p); err != nil {
+					return err
+				}
 			}
 		}
-		if err := w.sortRows(*b, row); err != nil {
+		if err := w.makeRows(*b, row, f); err != nil {
 			return err
 		}
-		return errors.Join(s.download(data(own), b.sums, size(own)), s.download(data(longest), b.longest, size(longest)))
+		return errors.Join(s.download(data(found), b.found, size(found)), s.drain(b.sums, uint64(len(sums)), 8, func(first, end uint64, room []byte) {
+			came := unsafe.Slice((*uint64)(data(room)), end-first)
+			inShares(len(came), func(lo, hi int) {
+				for i, sum := range came[lo:hi] {
+					sums[first:][lo+i] += sum
+				}
+			})
+		}))
 	})
-	inShares(len(own), func(lo, hi int) {
-		for port := lo; port < hi; port++ {
-			sums[port] += own[port]
-		}
-	})
-	placed.Bad = longest[0] != 0
-	for d := range longest[1:] {
-		if longest[d+1] != 0 {
-			placed.Longest = d + 1
-		}
-	}
+	placed.Longest, placed.Bad = max(1, int(found[0])), found[1] != 0
 	return placed, err
 }
 
-// draw launches a kernel that draws all synapses of a projection.
-func (w *work) draw(k *entry[makeArgs], b building, i int) error {
+// projection is what kernels take of the i-th one.
+func (w *work) projection(i int) projection {
 	q := &w.r.Projections[i]
 	p := projectionOf(q, w.r.Scale)
 	p.index = uint32(i)
-	if p.units == 0 {
-		return nil
-	}
 	if w.labels != nil {
 		p.label = uint32(sort.Search(len(w.labels), func(i int) bool { return w.labels[i] >= quanta.Clamp(q.Fixed) }))
+	}
+	return p
+}
+
+// draw launches a kernel that draws all synapses of a projection.
+func (w *work) draw(k *entry[makeArgs], b building, p projection) error {
+	if p.units == 0 {
+		return nil
 	}
 	threads, blocks := w.tune.threads, divUp(p.units, uint64(w.tune.threads))
 	if p.slots > 0 {
@@ -491,68 +498,117 @@ func (w *work) tableBytes() (most uint64) {
 	return most
 }
 
-// sortRows sorts all rows, whose starts are known.
-func (w *work) sortRows(b building, row []uint64) error {
+// makeRows makes all rows complete, whose starts are known.
+func (w *work) makeRows(b building, row []uint64, f finishing) error {
 	const plain = 48 << 10 // more shared memory is to be asked for
-	sortedBytes := uint64(4 + 4 + 2)
+	f.lowBits = 32
 	if b.weight == 0 {
-		sortedBytes = 4 + 2
+		f.lowBits = uint32(bits.Len(uint(len(w.labels) - 1)))
 	}
-	longest := uint64(0)
-	for n := range row[1:] {
-		longest = max(longest, row[n+1]-row[n])
+	k, keyBits := &w.site.narrow, f.lowBits+b.portBits
+	if b.shortDelay|b.longDelay != 0 {
+		keyBits += uint32(bits.Len(uint(w.r.Longest)))
 	}
-	blocks, least := uint32(min(b.neurons, uint64(32*w.sms))), uint64(1)
+	keyBytes := uint64(4)
+	if keyBits > 32 {
+		k, keyBytes = &w.site.wide, 8
+	}
+	longest, sizes := spread(row)
+	blocks := uint32(min(b.neurons, uint64(32*w.sms)))
 	for _, c := range w.tune.classes {
-		most := min(c.most, w.room/sortedBytes, longest)
-		if most <= least {
+		if keyBits > w.tune.keyBits {
+			break
+		}
+		most := min(c.most, longest)
+		log := max(3, bits.Len64(most-1)) // the block has room for 2^log keys, and gaps between them
+		for ; keyBytes<<log+keyBytes<<log*keyBytes/128 > w.room; log-- {
+			most = 1 << (log - 1)
+		}
+		if most <= f.least {
 			continue
 		}
-		bytes := uint32(sortedBytes * most)
+		bytes := uint32(keyBytes<<log + keyBytes<<log*keyBytes/128)
 		if bytes > plain {
-			if err := w.sort.f.AllowShared(bytes); err != nil {
+			if err := k.f.AllowShared(bytes); err != nil {
 				return err
 			}
 		}
-		if err := w.sort.launchGrid(blocks, c.threads, bytes, w.stream, sortArgs{b, least, most, 0}); err != nil {
-			return err
+		f.most = most
+		if sizes>>bits.Len64(f.least)<<bits.Len64(f.least)&(2<<log-1) != 0 {
+			if err := k.launchGrid(blocks, c.threads, bytes, w.stream, finishArgs{b, f}); err != nil {
+				return err
+			}
 		}
-		least = most
+		f.least = most
 	}
-	if longest <= least {
+	if longest <= f.least {
 		return nil
 	}
-	return w.sort.launchGrid(blocks, w.tune.classes[len(w.tune.classes)-1].threads, 0, w.stream, sortArgs{b, least, longest, 1})
+	f.most = longest
+	return w.site.long.launchGrid(blocks, w.tune.classes[len(w.tune.classes)-1].threads, 0, w.stream, finishArgs{b, f})
+}
+
+// spread is the length of the longest row, and which lengths there are: bit i of sizes stands for 2^(i−1) < length ≤ 2^i.
+func spread(row []uint64) (longest, sizes uint64) {
+	var all sync.Mutex
+	inShares(len(row)-1, func(lo, hi int) {
+		most, seen := uint64(0), uint64(0)
+		for n := lo; n < hi; n++ {
+			if length := row[n+1] - row[n]; length > 0 {
+				most, seen = max(most, length), seen|1<<bits.Len64(length-1)
+			}
+		}
+		all.Lock()
+		longest, sizes = max(longest, most), sizes|seen
+		all.Unlock()
+	})
+	return longest, sizes
 }
 
 // building is the struct of that name in kernels/build.cuh, field for field.
 type building struct {
-	seed                        uint64
+	keys                        [20]uint32
 	row, cursor, target, weight driver.Ptr
 	shortDelay, longDelay       driver.Ptr
-	sums, made, longest, tables driver.Ptr
+	sums, made, found, tables   driver.Ptr
 	neurons                     uint64
 	own                         part
 	portBits                    uint32
 }
 
+// philoxSteps are added to the keys of a round of Philox for the next one.
+var philoxSteps = [2]uint32{0x9E3779B9, 0xBB67AE85}
+
+// finishing is the struct of that name in kernels/build_rows.cuh, field for field.
+type finishing struct {
+	drawn          driver.Ptr
+	count, lowBits uint32
+	least, most    uint64
+	values, hash   driver.Ptr
+}
+
 // building is what kernels know before there is memory.
 func (w *work) building() building {
-	return building{seed: w.r.Seed, neurons: uint64(w.r.Neurons), own: part{uint32(w.r.Part.Index), uint32(max(1, w.r.Part.Of))}}
+	b := building{neurons: uint64(w.r.Neurons), own: part{uint32(w.r.Part.Index), uint32(max(1, w.r.Part.Of))}, portBits: uint32(bits.Len32(w.r.Ports))}
+	b.keys[0], b.keys[1] = uint32(w.r.Seed), uint32(w.r.Seed>>32)
+	for i := range len(b.keys) - 2 {
+		b.keys[i+2] = b.keys[i] + philoxSteps[i%2]
+	}
+	return b
 }
 
 // projection is the struct of that name in kernels/build.cuh, field for field.
 type projection struct {
-	number, sources, targets, count, units, keep uint64
-	pairs                                        connectome.Permutation
-	slots                                        uint64
-	p, log, scale, factor                        float64
-	lift, fixed                                  int64
-	weight, delay                                sampler
-	rule, from, to, port, split                  uint32
-	noSelf, both                                 uint32
-	fixedDelay, longestDelay                     uint32
-	index, label                                 uint32
+	number, sources, targets, count, units, share, keep uint64
+	pairs                                               connectome.Permutation
+	slots                                               uint64
+	p, log, scale, factor                               float64
+	lift, fixed                                         int64
+	weight, delay                                       sampler
+	rule, from, to, port, split                         uint32
+	noSelf, both                                        uint32
+	fixedDelay, longestDelay                            uint32
+	index, label                                        uint32
 }
 
 // sampler is the struct of that name there.
@@ -606,7 +662,24 @@ func projectionOf(q *connectome.ProjectionRecipe, scale float64) projection {
 	if q.None {
 		p.units = 0
 	}
+	each := uint64(1)
+	switch q.Rule {
+	case genome.AllToAll:
+		each = p.targets
+	case genome.FixedIndegree, genome.FixedOutdegree:
+		each = p.count
+	}
+	p.share = math.MaxUint64 / max(1, each)
 	return p
+}
+
+// along reports whether synapses are drawn where their rows are made, as along of kernels/build.cuh.
+func (p *projection) along() bool {
+	switch p.rule {
+	case ruleNumbers[genome.OneToOne], ruleNumbers[genome.AllToAll]:
+		return true
+	}
+	return p.rule == ruleNumbers[genome.FixedOutdegree] && p.slots == 0
 }
 
 func samplerOf(s *connectome.Sampler) sampler {

@@ -98,7 +98,7 @@ func newTestMaker(t *testing.T, devices ...int) *Maker {
 
 func smallMaker(devices []int) *Maker {
 	m := NewMaker(devices)
-	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000}
+	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000, keyBits: 64}
 	return m
 }
 
@@ -173,6 +173,14 @@ func TestMakerOfParts(t *testing.T) {
 	require.Equal(t, a, b)
 }
 
+// TestMakerWithoutKeys makes all rows in place, as those are whose synapses take more than 64 bits.
+func TestMakerWithoutKeys(t *testing.T) {
+	cudatest.Anywhere(t)
+	m := newTestMaker(t, 0)
+	m.tune.keyBits = 0
+	holdsMaker(t, m, parsed(t, allRules("scale: 100")), connectome.Part{})
+}
+
 // TestMakerHasTheDefaults builds with the sizes that users get.
 func TestMakerHasTheDefaults(t *testing.T) {
 	cudatest.Anywhere(t)
@@ -205,25 +213,38 @@ func TestMakerOfExamples(t *testing.T) {
 // TestMakerMistakes plants mistakes in the kernels, each of which the comparison must see, or who looks for races.
 func TestMakerMistakes(t *testing.T) {
 	slow.Test(t)
-	const draws, kernel = "build.cuh", "build.cu"
+	const draws, rows = "build.cuh", "build_rows.cuh"
 	none := cudatest.Change{File: draws, From: "struct two_words {", To: "struct two_words {"}
 	changes := []cudatest.Change{
 		none,
-		{File: draws, From: "            block_barrier();\n        }\n    }\n}", To: "        }\n    }\n}"},
-		{File: draws, From: "w->ordinal = w->unit;\n    if", To: "w->ordinal = w->unit + 1;\n    if"},
-		{File: draws, From: "return a != b ? a < b : r.weight[i] < r.weight[j];", To: "return a < b;"},
-		{File: draws, From: "add(b->sums + port,", To: "if (at % 97 != 0) add(b->sums + port,"},
+		{File: rows, From: "exchange_words(r.delay, i, j);\n            }\n            block_barrier();", To: "exchange_words(r.delay, i, j);\n            }"},
+		{File: draws, From: "w->ordinal = w->unit;\n", To: "w->ordinal = w->unit + 1;\n"},
+		{File: rows, From: "return a != b ? a < b : r.weight[i] < r.weight[j];", To: "return a < b;"},
+		{File: draws, From: "add(b->sums + s.port,", To: "if (ordinal % 97 != 0) add(b->sums + s.port,"},
 		{File: draws, From: "if (s->clip) return x < s->low ? s->low : x > s->high ? s->high : x;", To: "if (s->clip) return x < s->low ? s->low : x;"},
 		{File: draws, From: "(s->low_open && x == s->low)", To: "(s->low_open && x <= s->low + 0.25)"},
 		{File: draws, From: "stream | attempt << 32", To: "stream | attempt << 33"},
 		{File: draws, From: "(q < 0 ? p->split : 0)", To: "0"},
 		{File: draws, From: "return q <= 0 ? q - 1 : q;", To: "return q;"},
-		{File: draws, From: "below(words_of(b->seed, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep", To: "below(words_of(b->seed, ATTRACTIVITY, ordinal, p->number).x, 100) <= p->keep"},
+		{File: draws, From: "below(words_of(b, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep", To: "below(words_of(b, ATTRACTIVITY, ordinal, p->number).x, 100) <= p->keep"},
 		{File: draws, From: "r = turned(r, below(mix(l ^ p->keys[i + 1])", To: "r = turned(r, below(mix(l ^ p->keys[i])"},
 		{File: draws, From: "u64 n = below(x, last + 1);", To: "u64 n = below(x, last);"},
 		{File: draws, From: "w->mirror = p->both && w->target != s;", To: "w->mirror = false;"},
-		{File: draws, From: "mark(b->longest + delay);", To: "if (delay < 100) mark(b->longest + delay);"},
-		{File: kernel, From: "own.delay[k] = b.long_delay != nullptr ? b.long_delay[first + k] :", To: "own.delay[k] = b.long_delay != nullptr ? 1 :"},
+		{File: draws, From: "f->longest = s.delay > f->longest ?", To: "f->longest = s.delay < 100 && s.delay > f->longest ?"},
+		{File: draws, From: "longest = other > longest ? other : longest;", To: "longest = other;"},
+		{File: draws, From: "return unit - owner * each >= each ? owner + 1 : owner;", To: "return owner;"},
+		{File: draws, From: "*ordinal = source * p->count + j;", To: "*ordinal = source * p->count + j + 1;"},
+		{File: rows, From: "(delay << b->port_bits | s.port) << low_bits | low", To: "(delay << b->port_bits | s.port) << low_bits | (low & ~1u)"},
+		{File: rows, From: "(j < EACH / 2 ? low : mask - low))] = own[j];", To: "low)] = own[j];"},
+		{File: rows, From: "        step<2, 3>(own);", To: ""},
+		{File: rows, From: "    if (steps > 1) step<2, 2>(own);", To: "    if (steps > 2) step<2, 2>(own);"},
+		{File: rows, From: "            block_barrier();\n        }\n    }\n}\n\n// keys_room", To: "        }\n    }\n}\n\n// keys_room"},
+		{File: rows, From: "keys[spaced<K>(k)] = ~(K)0;", To: "keys[spaced<K>(k)] = 0;"},
+		{File: rows, From: "<= n) i = middle + 1;", To: "< n) i = middle + 1;"},
+		{File: rows, From: "first = shuffle_first(first, 32) + ones(bits & ((1u << lane()) - 1));", To: "first = shuffle_first(first, 32) + ones(bits & ((2u << lane()) - 1));"},
+		{File: rows, From: "if (lane() == 0) first = fetch_add(filled, ones(bits));", To: "if (lane() == 0) first = *filled, *filled += ones(bits);"},
+		{File: rows, From: "        block_barrier();\n        const projection *p = &here;", To: "        const projection *p = &here;"},
+		{File: rows, From: "        block_barrier(); // the block's memory is free again\n", To: ""},
 		{File: "exact.cuh", From: "q = q * r + 1.0 / 24;", To: "q = q * r + 1.0 / 25;"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (bool, any) {
@@ -315,7 +336,9 @@ func TestMakerArguments(t *testing.T) {
 	for _, image := range kernels.Build() {
 		require.Equal(t, declared(t, image.PTX(), "count_synapses"), sizes(reflect.TypeFor[makeArgs]()))
 		require.Equal(t, declared(t, image.PTX(), "place_synapses"), sizes(reflect.TypeFor[makeArgs]()))
-		require.Equal(t, declared(t, image.PTX(), "sort_rows"), sizes(reflect.TypeFor[sortArgs]()))
+		for _, kernel := range []string{"make_narrow_rows", "make_wide_rows", "make_long_rows"} {
+			require.Equal(t, declared(t, image.PTX(), kernel), sizes(reflect.TypeFor[finishArgs]()))
+		}
 		require.NotRegexp(t, `fma\.|\.ftz|\.approx`, image.PTX(), "every operation rounds on its own")
 	}
 }

@@ -62,28 +62,38 @@ func (s *staging) upload(to driver.Ptr, from unsafe.Pointer, bytes uint64) error
 	})
 }
 
-// download copies a list from the device: one half comes while the other is copied away. It is there when download returns.
-func (s *staging) download(to unsafe.Pointer, from driver.Ptr, bytes uint64) error {
-	list := unsafe.Slice((*byte)(to), bytes)
-	var came []byte // of the room, before first
-	for first, turn := uint64(0), uint64(0); first < bytes || came != nil; turn = 1 - turn {
-		next := s.host.Bytes()[turn*s.half:][:min(s.half, bytes-first)]
+// drain brings items of the given size from the device. get takes those from first on, while the next ones come.
+func (s *staging) drain(from driver.Ptr, items, each uint64, get func(first, end uint64, room []byte)) error {
+	some := max(1, s.half/each)
+	var came []byte // items before first
+	for first, turn := uint64(0), uint64(0); first < items || came != nil; turn = 1 - turn {
+		end := min(first+some, items)
+		next := s.host.Bytes()[turn*s.half:][:(end-first)*each]
 		if len(next) > 0 {
-			if err := s.stream.Download(data(next), from+driver.Ptr(first), size(next)); err != nil {
+			if err := s.stream.Download(data(next), from+driver.Ptr(first*each), size(next)); err != nil {
 				return errors.Join(err, s.stream.Synchronize())
 			}
 		}
-		rest := list[first-uint64(len(came)) : first]
-		inShares(len(came), func(lo, hi int) { copy(rest[lo:hi], came[lo:hi]) })
+		if came != nil {
+			get(first-uint64(len(came))/each, first, came)
+		}
 		if err := s.stream.Synchronize(); err != nil {
 			return err
 		}
-		first += uint64(len(next))
+		first = end
 		if came = next; len(next) == 0 {
 			came = nil
 		}
 	}
 	return nil
+}
+
+// download copies a list from the device. It is there when download returns.
+func (s *staging) download(to unsafe.Pointer, from driver.Ptr, bytes uint64) error {
+	list := unsafe.Slice((*byte)(to), bytes)
+	return s.drain(from, bytes, 1, func(first, end uint64, room []byte) {
+		inShares(len(room), func(lo, hi int) { copy(list[first:end][lo:hi], room[lo:hi]) })
+	})
 }
 
 // inShares does something with n items on all processors, each some neighbouring ones.

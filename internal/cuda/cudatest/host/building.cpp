@@ -3,6 +3,6 @@
 #include "kernel.h"
 
 #define ENTRY(f) KERNEL_ENTRY(f, nullptr)
-static const kernel list_of_kernels[] = {ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(sort_rows), ENTRY(collect_weights),
-                                         ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(find_wide), ENTRY(join_delays), ENTRY(hash_rows), ENTRY(count_soon), ENTRY(exact_values)};
+static const kernel list_of_kernels[] = {ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(make_narrow_rows), ENTRY(make_wide_rows), ENTRY(make_long_rows), ENTRY(collect_weights),
+                                         ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(find_wide), ENTRY(join_delays), ENTRY(count_soon), ENTRY(exact_values)};
 static const kernel_list kernels(list_of_kernels, true);

@@ -8,6 +8,7 @@
 #define KERNEL static void
 #define KERNEL_OF_1024 static void
 #define DEVICE static inline
+#define CALLED static inline
 #define PRIMITIVE UNSEEN static inline
 #define SHARED(type, name)   \
     static char name##_here; \
@@ -95,6 +96,10 @@ PRIMITIVE void add(i32 *p, i32 v) { tally(p, v); }
 PRIMITIVE void add(u64 *p, u64 v) { tally(p, v); }
 PRIMITIVE void accumulate(i32 *p, i32 v) { tally(p, v); }
 PRIMITIVE u32 fetch_add(u32 *p, u32 v) { return tally(p, v); }
+PRIMITIVE void greatest(u32 *p, u32 v) {
+    strong_access(p, sizeof *p, true);
+    if (v > *p) *p = v;
+}
 PRIMITIVE u64 replace(u64 *p, u64 old, u64 v) {
     u64 was = *p;
     strong_access(p, sizeof *p, true);
