@@ -73,20 +73,24 @@ struct share {
     u32 begins; // what word 0 of the unit is masked with: NOBODY for a slot's first one
 };
 
-// rows is how far a thread has come in the fire queue, in which the device's own neurons come before the others'.
+// rows is how far a thread has come in the fire queue, in which the device's own neurons come before the others'. It counts pieces.
 struct rows {
-    const u32 *ids; // row i is ids[i], of the k-th device's, which end before row end
+    const u32 *ids; // piece i is of neuron ids[i >> log], of the k-th device's, which end before piece end
     u32 end, k;
     u32 all;            // so many are known
-    u32 at, next[ROWS]; // those that come next: of the thread's warp from the at-th on, and the neurons
+    u32 at, next[ROWS]; // those that come next: of the thread's warp from the at-th on, and their numbers
+    u32 log;            // a row has 2^log pieces
 };
 
-// load_rows loads the neurons of the thread's next rows; where there are none left, neuron 0 stands for them.
+// piece_in is the number of piece i.
+DEVICE u32 piece_in(const rows *r, u32 i) { return r->ids[i >> r->log] << r->log | (i & ((1u << r->log) - 1)); }
+
+// load_rows loads the numbers of the thread's next rows; where there are none left, row 0 stands for them.
 DEVICE void load_rows(u64 t, const clustered *s, const share *mine, rows *r) {
     u32 first = r->at + mine->group;
     if (r->at + ROWS * mine->step <= r->end) { // all are of one device
 #pragma unroll
-        for (u32 j = 0; j < ROWS; j++) r->next[j] = r->ids[first + j * mine->step];
+        for (u32 j = 0; j < ROWS; j++) r->next[j] = piece_in(r, first + j * mine->step);
         return;
     }
 #pragma unroll
@@ -94,10 +98,10 @@ DEVICE void load_rows(u64 t, const clustered *s, const share *mine, rows *r) {
         u32 row = first + j * mine->step;
         const clustered *all = (const clustered *)anew((u64)s); // looked at here alone
         while (row >= r->end && row < r->all && r->k + 1 < all->x.devices) {
-            r->ids = ids_of(&all->x, all->x.self, device_at(all, ++r->k), t) - r->end;
-            r->end += all->told[r->k];
+            r->ids = ids_of(&all->x, all->x.self, device_at(all, ++r->k), t) - (r->end >> r->log);
+            r->end += all->told[r->k] << r->log;
         }
-        r->next[j] = row < r->all ? r->ids[row] : 0;
+        r->next[j] = row < r->all ? piece_in(r, row) : 0;
     }
 }
 
@@ -163,7 +167,8 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
     later put = {room_at<u32>(s, s->at_later) + anew(thread_in_block()) / 32 * 32, 0, {}, false};
     u32 warps = workers() / 32, warp = anew(block_index()) % m->size * warps + anew(thread_in_block()) / 32;
     u32 each = ROWS * mine.step, turns = warps * m->size * each; // rows of the warp, and of all warps, at a time
-    rows r = {ids_of(&s->x, s->x.self, s->x.self, t - m->delay), s->told[0], 0, s->told[0], warp * each, {}};
+    u32 log = m->pieces_log;
+    rows r = {ids_of(&s->x, s->x.self, s->x.self, t - m->delay), s->told[0] << log, 0, s->told[0] << log, warp * each, {}, log};
     bool heard_all = s->x.devices == 1, begun = false;
 #pragma unroll 1
     do {
@@ -173,7 +178,7 @@ DEVICE void sum_places(const run *p, u64 t, clustered *s) {
             r.at += turns;
         }
         bool hears = !heard_all && r.at + each > r.all;
-        if (hears) r.all += hear_others(p, t, s);
+        if (hears) r.all += hear_others(p, t, s) << log;
         heard_all |= hears;
         load_rows(t - m->delay, s, &mine, &r);
         if (begun) add_units(s, m, &mine, &to, &r, &some, &put);

@@ -1,14 +1,19 @@
 #include "network.cuh"
 #include "places.cuh"
 
+// piece_of is the i-th piece of the rows of a queue.
+DEVICE u64 piece_of(const places *m, const u32 *queue, u64 i) {
+    return (u64)queue[i >> m->pieces_log] << m->pieces_log | (i & ((1u << m->pieces_log) - 1));
+}
+
 // deliver_places is step 1 of the law for rows of places where a burst is computed by itself, one thread a slot; own is whose the
 // places are:
 //
 //	for _, n := range queue { for _, port := range targets(n) { acc[port] += values[label[n]] } }
 KERNEL deliver_places(places m, part own, const area *areas, u32 area_count, const i32 *values, const u32 *queue, u32 length, i32 *acc) {
-    u64 all = (u64)length * m.count;
+    u64 all = ((u64)length << m.pieces_log) * m.count;
     for (u64 i = thread_index(); i < all; i += thread_count()) {
-        u64 slot = (u64)queue[i / m.count] * m.count + i % m.count;
+        u64 slot = piece_of(&m, queue, i / m.count) * m.count + i % m.count;
         u32 first = (u32)(i % m.count) * m.neurons, units = 1u << m.units_log, next = NO_UNIT;
         i32 weight = 0;
         for (u32 k = 0; k < units || next != NO_UNIT; k++) {

@@ -17,6 +17,7 @@
 //
 //	run_bursts       for any network
 //	resident_bursts  where the neurons' state fits the shared memory of the GPU
+//	event_bursts     where neurons of lif_event are, which are looked at where they have an input
 //	cluster_bursts   likewise, where rows are long; its rows have a layout of their own, which deliver_places reads in single bursts
 //
 // # Units
@@ -29,6 +30,7 @@
 //	lists         the same, where a caller wants the fire candidate list of each of many bursts
 //	custom        the same, with a place for models that a genome defines
 //	custom_lists  the same as lists, for these networks
+//	event         networks with neurons that change at inputs alone, many bursts in one launch
 //	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
 //	learn         projections that learn
 //	driven        areas with psp_max
@@ -46,7 +48,7 @@ import (
 )
 
 // Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, lasting.cu those of
-// launches that wait for the host, learn.cu those of learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
+// launches that wait for the host, event.cu that of neurons that change at inputs alone, learn.cu those of learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -129,6 +131,9 @@ func CustomLists() []Image { return unit("custom_lists") }
 
 // Lasting lists the embedded PTX of the kernels of many bursts for callers that act between them, by rising capability.
 func Lasting() []Image { return unit("lasting") }
+
+// Event lists the embedded PTX of the kernel of many bursts for networks with neurons of lif_event or lif_psc_exp_event, by rising capability.
+func Event() []Image { return unit("event") }
 
 // Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
 func Learn() []Image { return unit("learn") }

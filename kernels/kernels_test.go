@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Large(), Lists(), Lasting(), Custom(), CustomLists(), Learn(), Driven(), Build(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Large(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Driven(), Build(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -94,6 +94,19 @@ func TestLasting(t *testing.T) {
 	for _, i := range Lasting() {
 		ptx := i.PTX()
 		require.Equal(t, 4, strings.Count(ptx, ".visible .entry lasting_bursts"))
+		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
+		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
+		require.NotContains(t, ptx, ".local", "no kernel spills to local memory")
+		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))
+		require.Contains(t, ptx, fmt.Sprintf(".target sm_%d\n", i.Capability))
+	}
+}
+
+// TestEvent checks the unit of neurons that change at inputs alone likewise.
+func TestEvent(t *testing.T) {
+	for _, i := range Event() {
+		ptx := i.PTX()
+		require.Equal(t, 1, strings.Count(ptx, ".visible .entry event_bursts("))
 		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
 		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
 		require.NotContains(t, ptx, ".local", "no kernel spills to local memory")

@@ -9,16 +9,17 @@ const u32 NOBODY = 0xffff, FULL = 0x8000, UNIT = 8;
 
 // places are the synapses of all rows, which have one weight each, and all one delay. The neurons are dealt to teams in turn, so many to each. A
 // synapse is its port's place in the team, and a row has a slot for each team, so that nobody needs to look up where its
-// synapses begin.
+// synapses begin. Rows too long for that have pieces, each of which is a row with the same weight.
 struct places {
     u32 count;      // of teams; 0: there are none
     u32 size;       // blocks of a team: those of a cluster
     u32 neurons;    // of a team: size·block_neurons
     u32 ports;      // and theirs, second ones after the first ones of all
     u32 units_log;  // a slot has 2^units_log units, which as many threads load
+    u32 pieces_log; // a row has 2^pieces_log pieces
     u32 drawn;      // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
     u32 delay;      // of all synapses, in bursts
-    const u16 *slot; // of row n and team q: from unit (n·count + q)·2^units_log on
+    const u16 *slot; // of piece n and team q: from unit (n·count + q)·2^units_log on
     const u16 *more;
 };
 

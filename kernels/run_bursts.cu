@@ -289,6 +289,7 @@ KERNEL catch_up(run p, const u32 *queue, u32 length, u64 fired_at, u32 least) {
     }
 }
 
+#ifndef BURST_EVENT
 // queue_rows makes the queue of a fire queue, one thread a neuron, or its number where there are teams:
 //
 //	for i, n := range fired { queue[i] = spike{row[n], row[n+1]-row[n]} }
@@ -298,8 +299,9 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
     if (p.sum.count > 0) ((u32 *)p.queue)[i] = fired[i];
     else p.queue[i] = spike{p.row[fired[i]], p.row[fired[i] + 1] - p.row[fired[i]]};
 }
+#endif
 
-#ifndef BURST_LEARN
+#if !defined(BURST_LEARN) && !defined(BURST_EVENT)
 // cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
 //	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, place >= q*teams.ports) } }
@@ -420,6 +422,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     announce(p, p->first + p->bursts - 1);
 }
 
+#ifndef BURST_EVENT
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) {
     no_learners none;
@@ -444,4 +447,5 @@ KERNEL_OF_1024 run_bursts_custom(run p) {
     no_learners none;
     bursts<1 << CUSTOM>(&p, &none);
 }
+#endif
 #endif

@@ -90,8 +90,11 @@ func ringBytes(c *connectome.Connectome) uint64 { return ringSlots(c.MaxDelay) *
 // addBatch adds the memory of launches of many bursts to the plan.
 func (p *plan) addBatch(b *backend, t *tables) {
 	c, s := b.c, b.ringShape()
-	p.bytes[bufRing] = ringBytes(c)
-	if b.exchanges() {
+	slots, ports := b.sumSlots()
+	p.bytes[bufRing] = slots * ports * 4
+	if b.choice.path == pathEvent {
+		p.addEvents(b)
+	} else if b.exchanges() {
 		p.planExchange(b, s.blocks)
 	} else {
 		p.bytes[bufQueue] = spikeBytes * uint64(c.Neurons)
@@ -156,8 +159,11 @@ func (b *backend) startBatch(t *tables) error {
 func (b *backend) loadBatch(t *tables) error {
 	x := &b.batch
 	names := []string{b.choice.path.kernel(b.c), "catch_up", "queue_rows"}
-	if b.choice.path == pathTeams {
+	switch b.choice.path {
+	case pathTeams:
 		names = append(names, "cut_rows")
+	case pathEvent:
+		names = names[:2]
 	}
 	var err error
 	if b.choice.path == pathClusters {
@@ -180,7 +186,11 @@ func (b *backend) loadBatch(t *tables) error {
 
 // loadMany brings kernels of launches of many bursts onto the device.
 func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, error) {
-	if b.choice.path != pathLearn {
+	switch b.choice.path {
+	case pathLearn:
+	case pathEvent:
+		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
+	default:
 		return b.loadOnly(names, models)
 	}
 	l, _ := b.layLearning(0, b.choice.near)
@@ -302,6 +312,7 @@ func (b *backend) launchBatch(e *program, half int, first, bursts uint64) error 
 	r.ids = base + driver.Ptr(at.ids+4*h*s.words())
 	r.wanted.values = base + driver.Ptr(at.values+4*h*s.values)
 	r.first, r.bursts = first, bursts
+	x.args.events.at = uint32(first % b.depth())
 	if l := &s.list; l.room > 0 {
 		r.list.lists = b.plan.ptr[bufLists] + driver.Ptr(h*l.bytes())
 		r.list.totals = base + driver.Ptr(at.totals+4*h)
@@ -437,8 +448,11 @@ func (b *backend) turnOn() error {
 		}
 	}
 	first := 2
-	if b.choice.path == pathDelayed { // its queues begin empty
+	switch b.choice.path {
+	case pathDelayed: // its queues begin empty
 		first = 1
+	case pathEvent: // its rows are delivered later
+		first = int(b.rows.least) + 1
 	}
 	for d := first; d <= b.longestDelay(); d++ {
 		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
@@ -454,7 +468,11 @@ func (b *backend) turnOn() error {
 		}
 	}
 	queued, newest := uint32(0), uint32(len(x.history[0]))
-	if b.exchanges() {
+	if b.choice.path == pathEvent {
+		if err := b.tellDue(); err != nil {
+			return err
+		}
+	} else if b.exchanges() {
 		if err := b.tellQueues(x.history); err != nil {
 			return err
 		}

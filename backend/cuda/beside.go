@@ -23,9 +23,10 @@ func AskForQueues(backends int) {
 
 // beside is the tuning for one of n backends that share a device. Each launch uses a part of the multiprocessors, so that launches of all
 // backends run at the same time. A burst of a small network spends most of its time in barriers of the grid, which fewer blocks make
-// shorter. Shorter launches need less mapped memory, and taking that memory is most of the time to open a twin.
+// shorter. Additions in the second-level cache, which all backends share, then take longest, so that clusters pay for fewer synapses. Shorter launches need less mapped memory, and taking that memory is most of the time to open a twin.
 func (t tuning) beside(parts int) tuning {
 	t.parts = parts
+	t.clusterLate /= uint64(parts)
 	t.batch = min(t.batch, 128)
 	return t
 }

@@ -19,6 +19,7 @@ type path int
 // The paths. choose takes the last one that the network and the device allow. All but the first run many bursts in one launch.
 const (
 	pathSingle   path = iota // each burst by itself
+	pathEvent                // neurons that change at inputs alone: kernels/event_bursts.cu
 	pathRun                  // any network: kernels/run_bursts.cu
 	pathLearn                // and weights that change: kernels/learn_bursts.cu
 	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
@@ -28,7 +29,7 @@ const (
 )
 
 func (p path) String() string {
-	return [...]string{"single", "run", "learn", "resident", "delayed", "teams", "clusters"}[p]
+	return [...]string{"single", "event", "run", "learn", "resident", "delayed", "teams", "clusters"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
@@ -49,6 +50,8 @@ func (p path) kernel(c *connectome.Connectome) string {
 			return "run_bursts_custom"
 		}
 		return "run_bursts" + modelSuffix(c)
+	case pathEvent:
+		return "event_bursts"
 	case pathResident, pathDelayed:
 		return "resident_bursts" + modelSuffix(c)
 	}
@@ -57,7 +60,7 @@ func (p path) kernel(c *connectome.Connectome) string {
 
 // Path says how a device runs bursts, and what decided that.
 type Path struct {
-	Name   string   `json:"path"`   // single, run, learn, resident, delayed, teams or clusters; several where devices take different ones
+	Name   string   `json:"path"`   // single, event, run, learn, resident, delayed, teams or clusters; several where devices take different ones
 	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
 	Why    string   `json:"why"`
 	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
@@ -79,6 +82,7 @@ type choice struct {
 	learnt uint64    // those of them that projections that learn take
 	near   uint64    // and of these, those for tables
 	cached bool      // where the state is not kept: whether a block holds a copy of it
+	cells  uint64    // of event alone: where in a block's memory what its kernel alone has begins
 	tabled bool      // and of the tables
 	byFour bool      // whether a block has room to draw for many neurons at a time
 	waits  uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
@@ -111,12 +115,13 @@ type line struct {
 
 // lines are the paths in the order of choice: the first that lacks nothing is taken.
 var lines = []line{
-	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
-	{pathTeams, []want{many, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
-	{pathDelayed, []want{many, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
-	{pathResident, []want{many, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
-	{pathLearn, []want{many, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
-	{pathRun, []want{many, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
+	{pathClusters, []want{many, steady, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
+	{pathTeams, []want{many, steady, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
+	{pathDelayed, []want{many, steady, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
+	{pathResident, []want{many, steady, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
+	{pathLearn, []want{many, steady, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
+	{pathRun, []want{many, steady, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
+	{pathEvent, []want{many, changing, dueFits, cellsFit}, "neurons that change at inputs alone are looked at where they have one; rows are delivered when they are due"},
 }
 
 // choose finds the path of the network that b holds.
@@ -126,7 +131,10 @@ func (b *backend) choose(t *tables) choice {
 		q.blocks, q.own = b.grid()
 	}
 	general := pathRun // what takes every network of its kind
-	if len(b.c.Plastic) > 0 {
+	switch {
+	case eventful(b.c):
+		general = pathEvent
+	case len(b.c.Plastic) > 0:
 		general = pathLearn
 	}
 	var not []string
@@ -176,15 +184,13 @@ func many(q *question) string {
 		return b.single
 	case c.Neurons == 0:
 		return "there are no neurons"
-	case slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Model.Event != "" }):
-		return "neurons of the models lif_event and lif_psc_exp_event change at inputs alone, which launches of many bursts do not know"
 	case len(c.Memories()) > 0:
 		return fmt.Sprintf("which neuron of the memory area %q fires the host finds between bursts", c.Memories()[0].Name)
 	case c.Driven != nil:
 		return "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"
 	case b.want.FCL && q.devices() > 1:
 		return "fire candidate lists are wanted of several devices"
-	case ringBytes(c) > b.ringRoom:
+	case !eventful(c) && ringBytes(c) > b.ringRoom:
 		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", ringSlots(c.MaxDelay), ringBytes(c), b.ringRoom)
 	}
 	return ""
@@ -237,6 +243,8 @@ func placeable(q *question) string {
 		return "fire candidate lists are wanted"
 	case !builtIn(c):
 		return "the genome has models of its own"
+	case eventful(c):
+		return steady(q)
 	case slices.ContainsFunc(c.Areas, notOne) && modelSuffix(c) != "_psc_exp":
 		return "neurons have several ports or none"
 	case c.Neurons < b.tune.clusterLeast:

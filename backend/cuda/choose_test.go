@@ -50,6 +50,7 @@ func TestChoose(t *testing.T) {
 		b.room, _, _ = makeTables(b.c).sharedBytes(b.c, own)
 	}
 	same := alike(func(*enginetest.Net) {})
+	events := enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}, Synapses: []enginetest.Synapse{{To: 2, Delay: 3}}}.Build()
 	for _, v := range []struct {
 		c      *connectome.Connectome
 		want   engine.Want
@@ -92,7 +93,11 @@ func TestChoose(t *testing.T) {
 		{example(t, "izhikevich-2003-custom"), engine.Want{FCL: true}, nil, pathTeams, "clusters: fire candidate lists are wanted"},
 		{example(t, "receptors"), engine.Want{}, nil, pathRun, "resident: the genome has models of its own"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
-		{enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}}.Build(), engine.Want{}, nil, pathSingle, "neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
+		{events, engine.Want{}, nil, pathEvent, "run: neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
+		{events, engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of neurons that change at inputs alone"},
+		{events, engine.Want{}, func(b *backend) { b.room = 1 }, pathSingle, "bytes of shared memory, has 1"},
+		{events, engine.Want{}, func(b *backend) { b.ringRoom = 71 }, pathSingle, "sums of 2 bursts to come take 72 bytes, want at most 71"},
+		{events.Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, nil, pathSingle, "several devices or processes share neurons that change at inputs alone"},
 		{drivenNet(), engine.Want{}, nil, pathSingle, "potentials drive what spikes deliver (psp_max), and the host makes amplitudes of them between bursts"},
 		{example(t, "spnet"), engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted"},
 		{latePlastic(t), engine.Want{}, nil, pathSingle, "there are delays of 300 bursts, want at most 255"},

@@ -244,3 +244,37 @@ func likeReference(t *testing.T, b engine.Backend, c *connectome.Connectome, w e
 	}
 	return spikes
 }
+
+// TestPieces: rows too long for the slots of a warp have pieces, of which the longest still go on elsewhere.
+func TestPieces(t *testing.T) {
+	slow.Short(t)
+	h := cudatest.Host(t)
+	for _, v := range []struct {
+		synapses, multiprocessors int
+		size                      uint64
+		delay                     uint16
+		pieces                    uint64
+	}{{200, 1, 1, 1, 0}, {400, 1, 1, 3, 1}, {400, 2, 2, 1, 1}, {900, 1, 1, 1, 2}, {1500, 2, 1, 2, 2}, {1300, 1, 1, 2, 2}} {
+		t.Run(fmt.Sprint(v), func(t *testing.T) {
+			h.Control("multiprocessors", int64(v.multiprocessors))
+			r := rand.New(rand.NewPCG(uint64(v.synapses), 0x70696563))
+			lif := enginetest.LIF(700)
+			lif.Constant("threshold").Const, lif.Constant("refractory").Const = 2, 1
+			lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
+			n := enginetest.Net{Areas: []connectome.Area{lif}}
+			for from := range uint32(700) {
+				weight := r.Int32N(60) - 30
+				for range v.synapses - r.IntN(v.synapses/3)*r.IntN(2) {
+					n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(700), Weight: weight, Delay: v.delay})
+				}
+			}
+			c := n.Build()
+			opened, fired := againstReference(t, c, []int{0}, clustered(v.size), 3)
+			b := opened.(*backend)
+			require.Equal(t, pathClusters, b.choice.path)
+			require.Equal(t, v.pieces, b.rows.shape.piecesLog)
+			require.Equal(t, v.synapses/v.multiprocessors > 1000, b.rows.more > 0)
+			require.Greater(t, fired, 100)
+		})
+	}
+}

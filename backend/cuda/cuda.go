@@ -168,6 +168,7 @@ type backend struct {
 	drivenImage kernels.Image
 
 	lastingImage kernels.Image
+	eventImage   kernels.Image
 
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod depth
@@ -194,6 +195,11 @@ func (b *backend) attach(device int) error {
 	}
 	if b.want.Stimuli {
 		if b.lastingImage, err = selectImage(d, b.device, kernels.Lasting()); err != nil {
+			return err
+		}
+	}
+	if eventful(b.c) {
+		if b.eventImage, err = selectImage(d, b.device, kernels.Event()); err != nil {
 			return err
 		}
 	}

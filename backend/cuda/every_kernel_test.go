@@ -49,7 +49,7 @@ func (l *launched) during(unit string, do func()) {
 // units are all but the toolbox, which package doctor tests.
 var units = map[string]func() []kernels.Image{
 	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "lists": kernels.Lists, "custom": kernels.Custom,
-	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
+	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
 }
 
 var entryName = regexp.MustCompile(`\.entry (\w+)\(`)
@@ -67,7 +67,9 @@ func entries(unit string) []string {
 	text := units[unit]()[1].PTX()
 	return slices.DeleteFunc(entriesOf(text), func(kernel string) bool {
 		switch {
-		case unit == "lasting", unit == "learn": // others are of the sources that these units share
+		case unit == "event" && kernel == "catch_up":
+			return false
+		case unit == "lasting", unit == "event", unit == "learn": // others are of the sources that these units share
 			return !strings.HasPrefix(kernel, unit+"_")
 		case unit == "large" && kernel == "cut_rows": // its networks are not run by teams
 			return true
@@ -116,6 +118,18 @@ func TestEveryKernel(t *testing.T) {
 	})
 	for _, model := range []string{"lif izhikevich", "feagi", "lif", "lif_psc_exp"} {
 		sub("lasting/"+model, func(t *testing.T) { launchLasting(t, l, strings.Fields(model)) })
+	}
+	for model, neurons := range map[string]uint32{"lif_event": 300, "lif_psc_exp_event": 100} {
+		sub("event/"+model, func(t *testing.T) {
+			n := enginetest.Net{Scale: 16, Areas: []connectome.Area{enginetest.Of(model, neurons), enginetest.LIF(90)}}
+			n.Areas[0].Constant("threshold").Const, n.Areas[0].Constant("reset").Const = 1, 0
+			n.Areas[0].Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 40, 1<<31)}
+			for i := range 3000 {
+				n.Synapses = append(n.Synapses, enginetest.Synapse{From: uint32(i) % neurons, To: uint32(i*7) % neurons, Weight: int32(i%40 - 14), Delay: uint16(2 + i%2)})
+			}
+			c := n.Build()
+			l.during("event", func() { launchAs(t, c, few(), thirds(c)) })
+		})
 	}
 	for seed := range 8 {
 		sub(fmt.Sprint("learn/seed ", seed), func(t *testing.T) {

@@ -20,6 +20,7 @@ type made struct {
 	values   driver.Ptr
 	delays   uint64 // bytes of each
 	unplaced string // why rows are not of places
+	least    uint32 // no delay is smaller
 	packing
 }
 
@@ -89,7 +90,7 @@ func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
 
 // keep makes synapses that stay on the device, packed as the host would pack them for the taker.
 func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, error) {
-	m, b, n := &made{site: w.site, unplaced: unplaced}, w.building(), row[len(row)-1]
+	m, b, n := &made{site: w.site, unplaced: unplaced, least: leastOf(w.r)}, w.building(), row[len(row)-1]
 	m.portBits = uint32(bits.Len32(w.r.Ports))
 	most := w.taker.tune.mostWeights(w.r.Ports)
 	list := []room{{&b.target, readBytes(n), false}}

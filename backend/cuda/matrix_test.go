@@ -42,6 +42,7 @@ func features(t *testing.T) []feature {
 		}
 	}
 	models := func(n *enginetest.Net) { n.Areas = []connectome.Area{enginetest.LIF(320), enginetest.FEAGI(320)} }
+	events := func(n *enginetest.Net) { n.Areas = []connectome.Area{enginetest.Of("lif_event", 640)} }
 	ports := func(count int) func(n *enginetest.Net) {
 		return func(n *enginetest.Net) { n.Areas = []connectome.Area{portsArea(640, count)} }
 	}
@@ -66,6 +67,8 @@ func features(t *testing.T) []feature {
 		{"short rows, different delays", net(5, several, nil), engine.Want{}, 0},
 		{"some delays above 255 bursts", net(5, func(k int) uint16 { return uint16(1 + 100*k) }, nil), engine.Want{}, 0},
 		{"short rows, state larger than shared memory", net(5, one, nil), engine.Want{}, 600},
+		{"neurons of `lif_event` or `lif_psc_exp_event`", net(5, one, events), engine.Want{}, 0},
+		{"the same, with fire candidate lists", net(5, one, events), engine.Want{FCL: true}, 0},
 		{"models of the genome's own, long rows", net(60, one, own), engine.Want{}, 0},
 		{"the same, different delays", net(60, several, own), engine.Want{}, 0},
 		{"the same, short rows", net(5, one, own), engine.Want{}, 0},

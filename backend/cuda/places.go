@@ -20,7 +20,8 @@ const mostClustered = 4
 // places is the struct of that name in kernels/places.cuh, field for field.
 type places struct {
 	count, size, neurons, ports uint32
-	unitsLog, drawn, delay      uint32
+	unitsLog, piecesLog         uint32
+	drawn, delay                uint32
 	slot, more                  driver.Ptr
 }
 
@@ -35,6 +36,9 @@ const (
 	full      = 0x8000
 )
 
+// A warp's threads load a unit each, so rows whose slots would have more than 2^warpLog units have up to 2^mostPiecesLog pieces.
+const warpLog, mostPiecesLog = 5, 2
+
 // spare is SPARE of kernels/teams.cuh: sums that nobody reads.
 const spare = 32
 
@@ -43,6 +47,7 @@ type clusterShape struct {
 	count, size uint64          // clusters, and blocks of each
 	own, each   uint64          // neurons of a block, and ports of a neuron
 	units       uint64          // of a slot, a power of two
+	piecesLog   uint64          // a row has 2^piecesLog pieces, each with a slot for each cluster
 	shared      uint64          // bytes of a block's memory
 	drawn       uint64          // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
 	part        connectome.Part // whose neurons they are
@@ -115,8 +120,8 @@ func (q *question) placeRows() (lacks string, err error) {
 		most *= 2 // each has a part of every row, and other kernels look up where that is
 	}
 	for _, r.shape = range shapes {
-		r.shape.units, r.more = r.shape.slotUnits(c, most*r.synapses)
-		r.slots = uint64(c.Neurons) * r.shape.count * r.shape.units
+		r.more = r.shape.cutRows(c, most*r.synapses)
+		r.slots = uint64(c.Neurons) << r.shape.piecesLog * r.shape.count * r.shape.units
 		if r.shape.units > 0 && max(r.slots, r.more) < math.MaxUint32 {
 			*q.r = r
 			return "", nil
@@ -168,13 +173,12 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint6
 	return s
 }
 
-// slotUnits is the number of units of a slot with which a row takes the least memory, and the number of further units for synapses that do
-// not fit into slots. It is 0 if all of this takes more than the given number of bytes.
-func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, more uint64) {
+// cutRows finds the number of units of a slot, and of pieces of a row, with which rows take the least memory, and the number of further units
+// for synapses that do not fit into slots. There are no units if all of this takes more than the given number of bytes.
+func (s *clusterShape) cutRows(c *connectome.Connectome, most uint64) (more uint64) {
 	const (
-		dear = 3  // as many units of slots cost what a further one does: it is looked for elsewhere
-		warp = 32 // threads, which load a unit each
-		last = unit*warp - 1
+		dear = 3 // as many units of slots cost what a further one does: it is looked for elsewhere
+		last = unit<<(warpLog+mostPiecesLog) - 1
 	)
 	type found struct {
 		lengths [last]uint64 // how many stretches have so many synapses
@@ -197,22 +201,34 @@ func (s *clusterShape) slotUnits(c *connectome.Connectome, most uint64) (units, 
 		}
 	})
 	slots, least := uint64(c.Neurons)*s.count, uint64(math.MaxUint64)
-	for each := uint64(1); each <= warp; each *= 2 {
-		further := uint64(0)
+	s.units, s.piecesLog = 0, 0
+	for log := uint64(0); log <= warpLog+mostPiecesLog; log++ { // of the units of all pieces
+		piecesLog, further := max(log, warpLog)-warpLog, uint64(0)
+		each := uint64(1) << (log - piecesLog)
+		count := func(length, n uint64) {
+			for piece := range uint64(1) << piecesLog {
+				further += n * moreUnits(pieceEnd(length, piece, piecesLog)-pieceEnd(length, piece-1, piecesLog), each)
+			}
+		}
 		for i := range parts {
 			for length, n := range parts[i].lengths {
-				further += n * moreUnits(uint64(length), each)
+				if n > 0 {
+					count(uint64(length), n)
+				}
 			}
 			for _, length := range parts[i].long {
-				further += moreUnits(length, each)
+				count(length, 1)
 			}
 		}
-		if cost := slots*each + dear*further; cost < least && unitBytes*(slots*each+further) <= most {
-			units, more, least = each, further, cost
+		if cost := slots<<log + dear*further; cost < least && unitBytes*(slots<<log+further) <= most {
+			s.units, s.piecesLog, more, least = each, piecesLog, further, cost
 		}
 	}
-	return units, more
+	return more
 }
+
+// pieceEnd is how many of a stretch's synapses are in its pieces up to one.
+func pieceEnd(length, piece, piecesLog uint64) uint64 { return length * (piece + 1) >> piecesLog }
 
 // clusterBytes is a block's shared memory for own neurons, as divide_cluster of kernels/cluster_bursts.cu divides it, without sums, weights
 // and lists of further units.
@@ -245,7 +261,7 @@ func (b *backend) places() places {
 	}
 	return places{
 		count: uint32(s.count), size: uint32(s.size), neurons: uint32(s.neurons()), ports: uint32(s.ports()),
-		unitsLog: uint32(bits.TrailingZeros64(s.units)), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
+		unitsLog: uint32(bits.TrailingZeros64(s.units)), piecesLog: uint32(s.piecesLog), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
 }
 
@@ -377,11 +393,12 @@ type further struct {
 
 // code is the rows low ≤ n < high of places, whose weights are in a table; to has their slots.
 func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low, high uint32, to *coded) {
-	each := int(s.units) * unit
+	each, pieces := int(s.units)*unit, 1<<s.piecesLog
+	all := pieces * int(s.count) // slots of a row
 	inParts(c, low, high, func(part int, from, until uint32) {
 		more := &to.parts[part]
 		more.words, more.links = more.words[:0], more.links[:0]
-		own := to.slots[int(from-low)*int(s.count)*each : int(until-low)*int(s.count)*each]
+		own := to.slots[int(from-low)*all*each : int(until-low)*all*each]
 		for i := range own {
 			own[i] = nobody
 		}
@@ -391,13 +408,16 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 			if len(row) > 0 {
 				label = uint16(table.Place(c.Weight[c.Row[n]]))
 			}
-			for team := range int(s.count) {
-				to.slots[(int(n-low)*int(s.count)+team)*each] = label
+			for slot := range all {
+				to.slots[(int(n-low)*all+slot)*each] = label
 			}
 			for len(row) > 0 {
 				team, length := s.stretch(row)
-				at := (int(n-low)*int(s.count) + int(team)) * each
-				more.fill(to.slots[at:at+each], s, row[:length], label, uint32(team*s.neurons()), at)
+				for piece := range pieces {
+					at := (int(n-low)*all + piece*int(s.count) + int(team)) * each
+					begin, end := pieceEnd(uint64(length), uint64(piece)-1, s.piecesLog), pieceEnd(uint64(length), uint64(piece), s.piecesLog)
+					more.fill(to.slots[at:at+each], s, row[begin:end], label, uint32(team*s.neurons()), at)
+				}
 				row = row[length:]
 			}
 		}
@@ -445,7 +465,7 @@ func (b *backend) uploadPlaces(c *connectome.Connectome, by *staging) error {
 	}
 	to := coded{parts: make([]further, runtime.GOMAXPROCS(0))}
 	defer runtime.KeepAlive(&to)
-	more, each := uint64(0), s.count*s.units*unitBytes
+	more, each := uint64(0), s.count*s.units*unitBytes<<s.piecesLog
 	return by.fill(p[bufTarget], uint64(c.Neurons), each, func(first, end uint64, room []byte) error {
 		to.slots = unsafe.Slice((*uint16)(data(room)), len(room)/2)
 		s.code(c, b.rows.table, uint32(first), uint32(end), &to)

@@ -64,6 +64,8 @@ const (
 	bufProbes
 	bufCut
 	bufTeamSums
+	bufCells
+	bufDue
 	bufLearnt
 	bufDriven
 	bufInstants

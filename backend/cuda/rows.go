@@ -32,6 +32,7 @@ type rows struct {
 	more     uint64       // and those that hold what does not fit
 	driven   uint64       // bytes of the driven synapses, in all
 	delayed  delayed
+	least    uint32 // where neurons change at inputs alone: the smallest delay
 }
 
 // lag is how many bursts after a spike the rows are delivered, if all are at once; sums that are due later wait for their burst.
@@ -66,6 +67,9 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	r := lengthsOf(c)
 	_, driven := layDrivenRows(c.Driven, 0)
 	r.delays, r.driven = delayBytes(c.Delay), driven.bytes
+	if eventful(c) {
+		r.least = leastDelay(c)
+	}
 	q := question{b: b, c: c, t: t, r: &r, oneDelay: func() bool { return oneDelay(c) }}
 	lacks := q.lacks([]want{many, placeable, alike})
 	if lacks == "" {
@@ -87,7 +91,7 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 // madeRows are rows of c that a Maker has left on the device.
 func (b *backend) madeRows(c *connectome.Connectome, m *made) rows {
 	r := lengthsOf(c)
-	r.delays, r.packing = m.delays, m.packing
+	r.delays, r.packing, r.least = m.delays, m.packing, m.least
 	q := question{b: b, c: c, r: &r, oneDelay: func() bool { return false }}
 	r.unplaced, r.crowded = cmp.Or(q.lacks([]want{many, placeable, alike}), m.unplaced), q.crowded()
 	for of, p := range m.lists() {

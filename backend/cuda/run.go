@@ -6,18 +6,22 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// runArgs are the parameters of run_bursts, the last of learn_bursts alone; run is the struct of that name in kernels/run.cuh, field for
+// runArgs are the parameters of run_bursts, and what learn_bursts and event_bursts have beside; run is the struct of that name in kernels/run.cuh, field for
 // field.
 type runArgs struct {
 	run      run
 	learners learners
+	events   eventLists
 }
 
 // params are those of the path's kernel.
 func (a *runArgs) params(p path) *driver.Arguments {
 	list := []unsafe.Pointer{unsafe.Pointer(&a.run)}
-	if p == pathLearn {
+	switch p {
+	case pathLearn:
 		list = append(list, unsafe.Pointer(&a.learners))
+	case pathEvent:
+		list = append(list, unsafe.Pointer(&a.events))
 	}
 	return driver.ParamsAt(list)
 }
@@ -97,13 +101,14 @@ const spikeBytes = 16
 // bindBatch fills in what stays the same in all launches.
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.share.devices > 1
+	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.choice.path == pathEvent || b.share.devices > 1
 	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
 	if b.choice.path == pathDelayed {
 		mean = b.rows.delayed.soon
 		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
 	short, late := b.delays()
+	slots, ports := b.sumSlots()
 	least, most := laterParts(b.rows.delayed.later, b.rows.mean)
 	x.args.run = run{
 		network: b.args.dynamics.network,
@@ -111,7 +116,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		stimuli: p[bufStimuli], stimulusCount: uint64(len(c.Stimuli)), amounts: p[bufInjected],
 		row: p[bufRow], all: b.synapses(), delay: short, late: late,
 		partsLog: partsLog(mean, resident), mostPartsLog: partsLog(mean, false),
-		ring: p[bufRing], slotMask: uint32(ringSlots(c.MaxDelay) - 1), ports: c.Ports,
+		ring: p[bufRing], slotMask: uint32(slots - 1), ports: uint32(ports),
 		neurons: c.Part.Count(c.Neurons), blockNeurons: own,
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + arrivedAt, arrivedNext: p[bufSync] + arrivedAt + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
@@ -132,6 +137,9 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	}
 	if b.choice.learnt > 0 {
 		x.args.run.sum.room = uint32(b.choice.learnt) // there are no teams
+	}
+	if b.choice.path == pathEvent {
+		b.bindEvents(x)
 	}
 	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

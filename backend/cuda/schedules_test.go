@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,8 @@ func trials() []trial {
 		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2), false, 0},
 		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1), false, 0},
 		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false, 0},
+		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
+		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 	}
 	for _, v := range list[:4] {
 		v.name, v.lasts = v.name+", lasting", true
@@ -67,8 +70,15 @@ func trials() []trial {
 func busy(seed uint64, v trial) *connectome.Connectome {
 	r := rand.New(rand.NewPCG(seed, 0x62757379))
 	neurons := 64*uint32(len(v.devices))*uint32(v.multiprocessors()) - r.Uint32N(60)
+	if v.path == pathEvent {
+		neurons += 800 // several rounds of a warp
+	}
 	lif := enginetest.LIF(neurons)
 	lif.Constant("threshold").Const, lif.Constant("refractory").Const = 2, 1
+	if v.path == pathEvent {
+		lif = enginetest.Of("lif_event", neurons)
+		lif.Constant("threshold").Const, lif.Constant("reset").Const, lif.Constant("refractory").Const = 1, 0, 1
+	}
 	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
 	n := enginetest.Net{RunSeed: seed, Areas: []connectome.Area{lif}}
 	ports := neurons
@@ -81,7 +91,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 		weight := 10 * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
 			s := enginetest.Synapse{From: from, To: r.Uint32N(ports), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
-			if tune.clusterRow == 1 {
+			if tune.clusterRow == 1 || strings.HasSuffix(v.name, "ahead") {
 				s.Delay = v.delays
 			}
 			n.Synapses = append(n.Synapses, s)
@@ -176,6 +186,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Custom}
 	case v.path == pathClusters:
 		return []cudatest.Bursts{cudatest.Cluster}
+	case v.path == pathEvent:
+		return []cudatest.Bursts{cudatest.Event}
 	case v.path == pathRun || v.path == pathTeams:
 		return []cudatest.Bursts{cudatest.Run}
 	case v.lasts:
@@ -233,6 +245,10 @@ func mistakes() []planted {
 		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},
 		{"a label of another row's lane", "clusters, late", change("cluster_sums.cuh", "32 / mine->step", "16 / mine->step")},
+		{"a meeting that acquires nothing", "event, ahead", change("event_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
+		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "(u32)(t % 2) *", "(u32)(t % 1) *")},
+		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e.lengths[(u32)(t + 1) & e.length_mask] = 0", "e.lengths[(u32)(t + 1 - e.lag) & e.length_mask] = 0")},
+		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "(e.lag > 1 || !updates)", "(e.lag > 0 || !updates)")},
 		{"a lane that counts itself", "clusters", change("cluster_bursts.cu", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0)", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0) + (lane() == 1)")},
 	}
 }

@@ -18,7 +18,8 @@ type held struct {
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
 		c: c, want: b.want, tune: b.tune, device: b.device, image: b.image, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
-		sms: b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, rows: b.rows, drivenRows: b.drivenRows,
+		eventImage: b.eventImage,
+		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, rows: b.rows, drivenRows: b.drivenRows,
 	}
 	var err error
 	if t.ctx, err = b.device.Retain(); err != nil {

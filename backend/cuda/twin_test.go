@@ -36,6 +36,13 @@ areas:
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
 `,
+	"event": `
+timestep: 0.1 ms
+areas:
+  - {name: a, neurons: 300, model: lif_event, drive: [{constant: 19 mV}, {poisson: {rate: 9000 Hz, weight: 0.5 mV}}]}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 0.2 ms}
+`,
 	"driven": `
 areas:
   - {name: eye, size: [20, 9, 1], threshold: 1.5, leak: 0.25, psp_max: 400, drive: [{poisson: {rate: 200 Hz, weight: 0.75}}]}

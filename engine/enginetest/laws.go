@@ -62,6 +62,29 @@ func RunBatches(t *testing.T, open, oracle Open, w engine.Want) {
 	}
 }
 
+// RunEventBatches is RunBatches on networks in which half of the areas are of a model with Event, and whose smallest delays are 1, more, or
+// those of all synapses.
+func RunEventBatches(t *testing.T, open, oracle Open, w engine.Want) {
+	for seed := range seeds(60, 20) {
+		r := rand.New(rand.NewPCG(seed, 0x6c6973747300))
+		n := randomNet(r, event)
+		least := among[uint16](r, 1, 2, 3, 18, 200)
+		for i := range n.Synapses {
+			d := &n.Synapses[i].Delay
+			switch seed % 3 {
+			case 0:
+				*d = least
+			case 1:
+				*d = max(*d, least)
+			}
+		}
+		if seed%4 == 3 {
+			n.differ(r)
+		}
+		batch(t, open, oracle, w, n, r.Uint64())
+	}
+}
+
 // fail reports a difference between what was found (B) and what was wanted (A).
 func fail(t testing.TB, d *engine.Difference, why string) {
 	t.Helper()

@@ -129,6 +129,7 @@ const (
 	Lasting  Bursts = "LASTING(lasting_bursts_lif)"
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
+	Event    Bursts = "BURSTS(event_bursts)"
 )
 
 // Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where memory is used by threads that nothing puts in order, and

@@ -2,6 +2,7 @@
 // which plants a mistake compiles no others.
 #include "burst.cu"
 #include "lasting_bursts.cu"
+#include "event_bursts.cu"
 #include "bursts.h"
 
 static const kernel list_of_kernels[] = {CHECKED};

@@ -2,6 +2,7 @@
 // those of many.
 #include "burst.cu"
 #include "lasting_bursts.cu"
+#include "event_bursts.cu"
 #ifndef RACES
 #include "learn.cu"
 #include "driven.cu"
@@ -22,7 +23,7 @@ static const kernel list_of_kernels[] = {
     BURSTS(run_bursts), BURSTS(run_bursts_feagi), BURSTS(run_bursts_lif), BURSTS(run_bursts_psc_exp), BURSTS(run_bursts_custom),
     BURSTS(resident_bursts), BURSTS(resident_bursts_feagi), BURSTS(resident_bursts_lif), BURSTS(resident_bursts_psc_exp),
     LASTING(lasting_bursts), LASTING(lasting_bursts_feagi), LASTING(lasting_bursts_lif), LASTING(lasting_bursts_psc_exp),
-    BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
+    BURSTS(event_bursts), BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
     BURST_ENTRIES,
     ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),
     ENTRY(learn_swept), BURSTS(learn_bursts), BURSTS(learn_bursts_all),

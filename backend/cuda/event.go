@@ -1,0 +1,173 @@
+package cuda
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"burst/connectome"
+	"burst/genome"
+	"burst/internal/cuda/driver"
+)
+
+// eventLists is the struct event_lists of kernels/event_bursts.cu, field for field.
+type eventLists struct {
+	cells           driver.Ptr
+	queues, lengths driver.Ptr
+	depth           uint32
+	lengthMask, all uint32
+	at              uint32
+	lag, back       uint32
+	room            uint32
+}
+
+// cellBytes is the size of cell there, and foundBytes that of what a warp has found.
+const cellBytes, foundBytes = 8, 160 * uint64(unsafe.Sizeof(candidate{}))
+
+// nearAreas and near are NEAR_AREAS and NEAR there.
+const nearAreas, nearEntries = 8, 512
+
+// eventful reports whether an area's neurons change at inputs alone.
+func eventful(c *connectome.Connectome) bool {
+	return slices.ContainsFunc(c.Areas, func(a connectome.Area) bool { return a.Model.Event != "" })
+}
+
+// steady: no area's neurons change at inputs alone.
+func steady(q *question) string {
+	if eventful(q.c) {
+		return "neurons of the models lif_event and lif_psc_exp_event change at inputs alone, which path event is for"
+	}
+	return ""
+}
+
+// changing: some do, and nothing stands in the way of their kernel.
+func changing(q *question) string {
+	switch {
+	case !eventful(q.c):
+		return "no neurons change at inputs alone"
+	case len(q.c.Plastic) > 0:
+		return still(q)
+	case q.devices() > 1:
+		return "several devices or processes share neurons that change at inputs alone"
+	case q.b.want.FCL:
+		return "fire candidate lists are wanted of neurons that change at inputs alone"
+	case !builtIn(q.c):
+		return "the genome has models of its own beside neurons that change at inputs alone"
+	}
+	return ""
+}
+
+// dueFits: there is room for the sums of the bursts for which rows are delivered at a time.
+func dueFits(q *question) string {
+	slots := q.r.dueSlots(q.c)
+	if n := slots * uint64(q.c.Ports) * 4; n > q.b.ringRoom {
+		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", slots, n, q.b.ringRoom)
+	}
+	return ""
+}
+
+// cellsFit: a block's memory has who fires, what warps have found, tables if there is room, and neurons if there is room yet.
+func cellsFit(q *question) string {
+	least, tabled, _ := q.t.sharedBytes(q.c, q.own)
+	more := aligned(2*q.own/32*4, 4*nearEntries*min(nearAreas, uint64(len(q.c.Areas)))) + foundBytes*uint64(q.b.tune.batchThreads/32-1)
+	if q.answer.tabled = tabled+more <= q.b.room && !q.b.tune.uncached; q.answer.tabled {
+		least = tabled
+	}
+	q.answer.cells = least
+	if cells := aligned(cellBytes * q.own); q.answer.tabled && least+more+cells <= q.b.room {
+		q.answer.cached = true
+		more += cells
+	}
+	return q.fits(least + more)
+}
+
+// dueSlots is how many bursts' sums wait where a row is delivered in the burst in which its first synapses are due, or in the one before.
+func (r *rows) dueSlots(c *connectome.Connectome) uint64 {
+	bursts := c.MaxDelay - int(r.least) + 1
+	if r.least > 1 {
+		bursts++
+	}
+	return 1 << bits.Len(uint(bursts-1))
+}
+
+// sumSlots is how many bursts the ring has sums of, and how many of each: those of four neighbours are loaded at once by event_bursts.
+func (b *backend) sumSlots() (slots, ports uint64) {
+	if b.choice.path == pathEvent {
+		return b.rows.dueSlots(b.c), divUp(uint64(b.c.Ports), 4) * 4
+	}
+	return ringSlots(b.c.MaxDelay), uint64(b.c.Ports)
+}
+
+// lengthSlots is for the lengths of queues: of those of a state, and of two more bursts, one of which is cleared ahead.
+func (b *backend) lengthSlots() uint64 { return 1 << bits.Len64(b.depth()+1) }
+
+// addEvents adds what event_bursts has to the plan.
+func (p *plan) addEvents(b *backend) {
+	p.bytes[bufDue] = 4 * b.lengthSlots()
+	if !b.choice.cached {
+		p.bytes[bufCells] = cellBytes * uint64(b.c.Neurons)
+	}
+}
+
+// bindEvents fills in what stays the same in all launches.
+func (b *backend) bindEvents(x *batch) {
+	p, r := &b.plan.ptr, &b.rows
+	x.args.events = eventLists{
+		cells: p[bufCells], queues: p[bufQueues], lengths: p[bufDue], depth: uint32(b.depth()), lengthMask: uint32(b.lengthSlots() - 1),
+		all: b.c.Neurons, lag: r.least, back: r.least, room: uint32(b.choice.cells),
+	}
+	x.args.run.cached = 0 // the state of neurons of other models stays outside
+	if int(r.least) == b.c.MaxDelay && r.delayBits == 0 {
+		x.args.events.back, x.args.run.delay, x.args.run.late = 1, 0, 0
+	}
+}
+
+// tellDue brings the device the lengths of its fire queues.
+func (b *backend) tellDue() error {
+	lengths := make([]uint32, b.lengthSlots())
+	for d, queue := range b.batch.history {
+		lengths[(b.number-uint64(d)-1)%b.lengthSlots()] = uint32(len(queue))
+	}
+	if err := b.stream.Upload(b.plan.ptr[bufDue], data(lengths), size(lengths)); err != nil {
+		return err
+	}
+	err := b.stream.Synchronize()
+	runtime.KeepAlive(lengths)
+	return err
+}
+
+// leastDelay is the smallest delay of c.
+func leastDelay(c *connectome.Connectome) uint32 {
+	if c.Delay.None() || c.Synapses() == 0 {
+		return 1
+	}
+	var least atomic.Uint32
+	least.Store(uint32(c.MaxDelay))
+	inParts(c, 0, c.Neurons, func(_ int, low, high uint32) {
+		own := uint32(c.MaxDelay)
+		for k := c.Row[low]; k < c.Row[high]; k++ {
+			own = min(own, c.Delay.At(k))
+		}
+		for now := least.Load(); own < now && !least.CompareAndSwap(now, own); now = least.Load() {
+		}
+	})
+	return least.Load()
+}
+
+// leastOf is that of a recipe, or 1 where delays are drawn.
+func leastOf(r *connectome.Recipe) uint32 {
+	least := uint32(r.Longest)
+	for i := range r.Projections {
+		switch p := &r.Projections[i]; {
+		case p.None:
+		case p.Delay.Kind != genome.Const:
+			return 1
+		default:
+			least = min(least, uint32(p.Steps))
+		}
+	}
+	return max(1, least)
+}
