@@ -88,15 +88,14 @@ func (f *Feed) Next(t uint64) ([]Stimulus, error) {
 
 // ready says that what has been gathered can be given as it is, as that of one source mostly can: it ascends, and all is in room.
 func (f *Feed) ready() bool {
-	next, least := uint64(0), f.least
+	next, wrong := int64(0), int64(0) // wrong is negative once a difference is: a branch for each takes longer
 	for _, s := range f.gathered {
 		amount := int64(s.Amount)
-		if uint64(s.Port) < next || amount == 0 || amount > least || -amount > least {
-			return false
-		}
-		next = uint64(s.Port) + 1
+		size := max(amount, -amount)
+		wrong |= (int64(s.Port) - next) | (size - 1) | (f.least - size)
+		next = int64(s.Port) + 1
 	}
-	return next <= uint64(f.c.Ports)
+	return wrong >= 0 && next <= int64(f.c.Ports)
 }
 
 func byPort(a, b Stimulus) int { return int(int64(a.Port) - int64(b.Port)) }

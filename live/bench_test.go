@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -166,32 +167,69 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkManyInputs is a burst of burst-100k with 1,000 inputs that change in every burst and the counts of one area. With as many
-// bursts (-benchtime 2000x) both backends end with one digest.
-func BenchmarkManyInputs(b *testing.B) {
-	lit, amounts := make([]uint32, 1000), make([]float32, 1000)
-	for i := range lit {
-		lit[i] = uint32(80 * i)
+// closedLoop is a caller that gives a network inputs in every burst and reads outputs after it.
+type closedLoop struct {
+	name, backend, network string
+	area                   string // of the inputs
+	inputs, apart          int    // every apart-th neuron has one
+	step, largest          float32
+	outputs                []string // an area each
+	kinds                  []live.Kind
+}
+
+func closedLoops() []closedLoop {
+	counts, ids := []live.Kind{live.Counts}, []live.Kind{live.Fired, live.Fired}
+	list := []closedLoop{
+		{"cpu", "cpu", "burst-100k", "E", 1000, 80, 1e-5, 0.001, []string{"I"}, counts},
+		{"cuda", "cuda", "burst-100k", "E", 1000, 80, 1e-5, 0.001, []string{"I"}, counts},
 	}
-	for _, name := range []string{"cpu", "cuda"} {
-		b.Run(name, func(b *testing.B) {
-			s, err := live.New(b.Context(), example(b, "burst-100k"), live.Options{Options: run.Options{Backend: name}})
+	for _, v := range []struct {
+		name          string
+		inputs, apart int
+	}{{"10 inputs", 10, 8000}, {"1,000 neighbours", 1000, 1}, {"4,096 inputs", 4096, 19}, {"10,000 inputs", 10_000, 8}, {"80,000 inputs", 80_000, 1}} {
+		list = append(list, closedLoop{"cuda, " + v.name, "cuda", "burst-100k", "E", v.inputs, v.apart, 1e-5, 0.001, []string{"I"}, counts})
+	}
+	return append(list,
+		closedLoop{"cuda, ids of all", "cuda", "burst-100k", "E", 1000, 80, 1e-5, 0.001, []string{"E", "I"}, ids},
+		closedLoop{"cuda, counts, ids and rates", "cuda", "burst-100k", "E", 1000, 80, 1e-5, 0.001, []string{"E", "I", "E", "I"}, []live.Kind{live.Counts, live.Counts, live.Fired, live.Rate}},
+		closedLoop{"cuda, burst-1m", "cuda", "burst-1m", "E", 1000, 800, 1e-5, 0.001, []string{"I"}, counts},
+		closedLoop{"cuda, quickstart", "cuda", "quickstart", "retina", 250, 1, 0.01, 1, []string{"motor"}, counts})
+}
+
+// BenchmarkManyInputs is a burst with inputs that change in every burst and outputs that are read after it: of burst-100k with 1,000 inputs
+// and the counts of one area, and of others on a GPU. With as many bursts (-benchtime 2000x) both backends end with one digest.
+func BenchmarkManyInputs(b *testing.B) {
+	for _, x := range closedLoops() {
+		b.Run(x.name, func(b *testing.B) {
+			s, err := live.New(b.Context(), example(b, x.network), live.Options{Options: run.Options{Backend: x.backend}})
 			if err != nil {
 				b.Skip(err)
 			}
 			defer s.Close()
-			in := bound(b, s.Feeder("x"), live.Binding{Place: live.Place{Area: "E", Neurons: lit}, Largest: 0.001})
-			out := output(b, s, "I", live.Counts)
-			x, ctx := live.Reading{}, b.Context()
+			amounts := make([][]float32, 100) // which a caller has
+			for i := range amounts {
+				for k := range x.inputs {
+					amounts[i] = append(amounts[i], float32((i+k)%100)*x.step)
+				}
+			}
+			place := live.Place{Area: x.area}
+			for k := range x.inputs {
+				place.Neurons = append(place.Neurons, uint32(x.apart*k))
+			}
+			in := bound(b, s.Feeder("x"), live.Binding{Place: place, Largest: x.largest})
+			var outputs []*live.Output
+			for i, area := range x.outputs {
+				outputs = append(outputs, output(b, s, area, x.kinds[i]))
+			}
+			r, ctx := live.Reading{}, b.Context()
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				for k := range amounts {
-					amounts[k] = float32((i+k)%100) * 1e-5
-				}
-				if err := s.Step(ctx, 1, live.Value{To: in, Amounts: amounts}); err != nil {
+				if err := s.Step(ctx, 1, live.Value{To: in, Amounts: amounts[i%100]}); err != nil {
 					b.Fatal(err)
 				}
-				out.Read(&x)
+				for _, out := range outputs {
+					out.View(&r)
+				}
 			}
 			status, err := s.Status()
 			require.NoError(b, err)
@@ -252,5 +290,26 @@ func BenchmarkGivenBursts(b *testing.B) {
 		b.Run(x.name, func(b *testing.B) {
 			require.NoError(b, x.run(b.N))
 		})
+	}
+}
+
+// BenchmarkPotentials is a burst of the microcircuit in launches of many, without state variables and with the potentials of 64 neurons in
+// every burst.
+func BenchmarkPotentials(b *testing.B) {
+	c, err := connectome.Build(example(b, "potjans-diesmann"), connectome.Options{})
+	require.NoError(b, err)
+	for _, n := range []int{0, 64} {
+		var want engine.Want
+		for i := range n {
+			want.Values = append(want.Values, engine.Probe{Neuron: uint32(1000 * i)})
+		}
+		on, err := backend.Open("cuda", c, backend.Options{Want: want})
+		if err != nil {
+			b.Skip(err)
+		}
+		b.Run(fmt.Sprintf("%d potentials", n), func(b *testing.B) {
+			require.NoError(b, on.(engine.Batcher).StepN(b.N, func(*engine.Burst) error { return nil }))
+		})
+		require.NoError(b, on.Close())
 	}
 }

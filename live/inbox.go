@@ -100,6 +100,11 @@ func (b *inbox) merge(t uint64) {
 // summed sorts stimuli by port and adds up those of one port. Reservations keep the sums within int32.
 func summed(list []engine.Stimulus) []engine.Stimulus {
 	slices.SortFunc(list, func(a, b engine.Stimulus) int { return int(int64(a.Port) - int64(b.Port)) })
+	return joined(list)
+}
+
+// joined adds up stimuli of one port, which are neighbours.
+func joined(list []engine.Stimulus) []engine.Stimulus {
 	out := list[:0]
 	for i := 0; i < len(list); {
 		s := list[i]

@@ -325,6 +325,21 @@ func TestOutputs(t *testing.T) {
 	require.NoError(t, s.Step(t.Context(), 1))
 	counts.Read(&x)
 	require.Equal(t, []uint32{2, 1}, x.Counts)
+	y := x
+	counts.View(&y)
+	require.Equal(t, []uint32{0, 0}, y.Counts)
+	require.NoError(t, s.Step(t.Context(), 2))
+	counts.View(&y)
+	require.Equal(t, []uint32{4, 2}, y.Counts)
+	require.Equal(t, []uint32{2, 1}, x.Counts, "a copy")
+	who.Read(&x)
+	require.NoError(t, s.Step(t.Context(), 1))
+	who.View(&y)
+	require.NotEmpty(t, y.Fired)
+	require.IsIncreasing(t, y.Fired)
+	volts.View(&y)
+	volts.Read(&x)
+	require.Equal(t, x.Potentials, y.Potentials)
 	for want, p := range map[string]live.Place{
 		`the potential of neuron 0 of area "crowd" is not recorded; want potentials=crowd among what is recorded (--record, Options.Record, in Python record=)`: {Area: "crowd"},
 		`the potential of neuron 2 of area "skin" is not recorded`: {Area: "skin", Neurons: []uint32{3, 2}},

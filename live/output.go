@@ -34,7 +34,38 @@ func (o *outputs) Record(b *engine.Burst) error {
 	return nil
 }
 
-// Output reports what neurons have done. Read may be called at any time, by one goroutine at a time.
+// tally is how often entries have fired.
+type tally struct {
+	counts  []uint32
+	changed []uint32 // the entries whose count is not 0, in the order in which they have first fired, and room for one more
+}
+
+func newTally(entries int) tally { return tally{make([]uint32, entries), make([]uint32, 0, entries+1)} }
+
+// clear forgets all: mostly few counts are not 0.
+func (t *tally) clear() {
+	for _, i := range t.changed {
+		t.counts[i] = 0
+	}
+	t.changed = t.changed[:0]
+}
+
+// add counts neurons, which are numbered from first on as entries are.
+func (t *tally) add(neurons []uint32, first uint32) {
+	n, changed := len(t.changed), t.changed[:cap(t.changed)]
+	for _, at := range neurons {
+		at -= first
+		count := t.counts[at]
+		changed[n] = at // which counts if it is the first time
+		if count == 0 {
+			n++
+		}
+		t.counts[at] = count + 1
+	}
+	t.changed = t.changed[:n]
+}
+
+// Output reports what neurons have done. Read and View may be called at any time, by one goroutine at a time.
 type Output struct {
 	s        *Session
 	kind     Kind
@@ -51,12 +82,12 @@ type Output struct {
 	next       uint64 // burst
 	bursts     uint64
 	spikes     uint64
-	counts     []uint32 // since the last Read
-	changed    []uint32 // the entries whose count is not 0, in the order in which they have first fired
+	now, read  tally // since the last Read, and what it returned
 	potentials []float32
+	shown      []float32 // by View
 }
 
-// Reading is what Output.Read returns.
+// Reading is what Output.Read and Output.View return.
 type Reading struct {
 	Next       uint64    // the next burst: what is read is of those before it
 	Bursts     uint64    // so many, since the Read before
@@ -109,7 +140,7 @@ func (s *Session) newOutput(p Place, k Kind) (*Output, error) {
 	if k == Potentials {
 		return o, o.watch(s.run, &e, variable)
 	}
-	o.counts, o.changed = make([]uint32, e.n), make([]uint32, 0, e.n)
+	o.now, o.read = newTally(e.n), newTally(e.n)
 	if e.list == nil {
 		return o, nil
 	}
@@ -170,47 +201,54 @@ func (o *Output) record(b *engine.Burst) {
 	}
 	from, _ := slices.BinarySearch(b.Fired, o.first)
 	count, _ := slices.BinarySearch(b.Fired[from:], o.end)
+	if o.entry == nil {
+		o.now.add(b.Fired[from:][:count], o.first)
+		o.spikes += uint64(count)
+		return
+	}
 	for _, n := range b.Fired[from:][:count] {
-		at := int32(n - o.first)
-		if o.entry != nil {
-			if at = o.entry[at]; at < 0 {
-				continue
-			}
+		if at := o.entry[n-o.first]; at >= 0 {
+			o.now.add([]uint32{uint32(at)}, 0)
+			o.spikes++
 		}
-		if o.counts[at] == 0 {
-			o.changed = append(o.changed, uint32(at))
-		}
-		o.counts[at]++
-		o.spikes++
 	}
 }
 
 // Read returns in x what has happened since the last Read. It reuses the memory of x if that is large enough. If there was no burst in
 // between, counts are 0 and potentials are unchanged.
 func (o *Output) Read(x *Reading) {
+	counts, fired, potentials := x.Counts[:0], x.Fired[:0], x.Potentials[:0]
+	o.View(x)
+	if x.Counts != nil {
+		counts = slices.Grow(counts, len(x.Counts))[:len(x.Counts)]
+		clear(counts)
+		for _, i := range o.read.changed {
+			counts[i] = x.Counts[i]
+		}
+	}
+	x.Counts, x.Fired, x.Potentials = counts, append(fired, x.Fired...), append(potentials, x.Potentials...)
+}
+
+// View is Read without a copy: what it returns is the output's own memory. It is valid until the next View or Read and must not be changed.
+func (o *Output) View(x *Reading) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	*x = Reading{Next: o.next, Bursts: o.bursts, Counts: x.Counts[:0], Fired: x.Fired[:0], Potentials: x.Potentials[:0]}
+	o.read.clear()
+	o.now, o.read = o.read, o.now
+	*x = Reading{Next: o.next, Bursts: o.bursts}
 	switch o.kind {
-	case Counts: // mostly few are not 0
-		x.Counts = slices.Grow(x.Counts, len(o.counts))[:len(o.counts)]
-		clear(x.Counts)
-		for _, i := range o.changed {
-			x.Counts[i] = o.counts[i]
-		}
+	case Counts:
+		x.Counts = o.read.counts
 	case Fired:
-		if !slices.IsSorted(o.changed) { // those of one burst are
-			slices.Sort(o.changed)
+		if !slices.IsSorted(o.read.changed) { // those of one burst are
+			slices.Sort(o.read.changed)
 		}
-		x.Fired = append(x.Fired, o.changed...)
+		x.Fired = o.read.changed
 	case Rate:
 		x.Rate = record.Rate(o.spikes, o.neurons, o.bursts, o.timestep)
 	case Potentials:
-		x.Potentials = append(x.Potentials, o.potentials...)
+		o.shown = append(o.shown[:0], o.potentials...)
+		x.Potentials = o.shown
 	}
-	for _, i := range o.changed {
-		o.counts[i] = 0
-	}
-	o.changed = o.changed[:0]
 	o.bursts, o.spikes = 0, 0
 }

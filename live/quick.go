@@ -7,9 +7,10 @@ import (
 	"burst/live/internal/amounts"
 )
 
-// quick is how an input that names no port twice makes stimuli of many amounts at once, without sorting them.
+// quick is how an input makes stimuli of many amounts at once, without sorting them.
 type quick struct {
-	ports []uint32 // of amounts ≥ 0, ascending; nil: one is named twice
+	ports []uint32 // of amounts ≥ 0, ascending
+	twice bool     // some are named twice
 	from  []uint32 // the entries that they belong to; nil: all in order
 	apart uint32   // how far behind them those of amounts < 0 are; all ports of an area are as far apart
 
@@ -32,9 +33,7 @@ func quickOf(in *Input) quick {
 		q.ports, q.from = append(q.ports, uint32(x>>32)), append(q.from, uint32(x)/in.each)
 		ordered = ordered && uint32(x) == uint32(i)
 	}
-	if !strictlyAscending(q.ports) {
-		return quick{}
-	}
+	q.twice = !strictlyAscending(q.ports)
 	if ordered {
 		q.ports, q.from = of, nil
 	}
@@ -46,7 +45,7 @@ func (in *Input) quickly(v Value) bool {
 	q := &in.quick
 	ports, list := q.ports, v.Amounts
 	switch {
-	case ports == nil || v.At != nil && q.from != nil:
+	case v.At != nil && q.from != nil:
 		return false
 	case v.At != nil:
 		q.some = slices.Grow(q.some[:0], len(v.At))[:len(v.At)]
@@ -70,6 +69,9 @@ func (in *Input) quickly(v Value) bool {
 	in.scratch = in.scratch[:n]
 	if q.apart > 0 {
 		in.scratch = q.part(in.scratch)
+	}
+	if q.twice {
+		in.scratch = joined(in.scratch)
 	}
 	return good == len(list)
 }

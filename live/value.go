@@ -121,6 +121,11 @@ func (f *Feeder) make(v Value, before []Value) error {
 	if in.quickly(v) {
 		return nil
 	}
+	return in.slowly(v)
+}
+
+// slowly makes stimuli of a value entry by entry.
+func (in *Input) slowly(v Value) error {
 	in.scratch = in.scratch[:0]
 	for i, x := range v.Amounts {
 		at := i

@@ -173,7 +173,7 @@ func (b *bindings) read(i int, o *wire.Result) {
 // readMore reads an output behind what its result has already.
 func (b *bindings) readMore(i int, o *wire.Result) {
 	r := &b.readings[i]
-	b.outputs[i].Read(r)
+	b.outputs[i].View(r)
 	switch o.Kind {
 	case wire.Counts:
 		o.Counts = append(o.Counts, r.Counts...)

@@ -82,7 +82,7 @@ func (d *driver) readAll() {
 		if len(d.request.Each) == 0 {
 			d.read(i, &d.result.Outputs[i])
 		} else {
-			d.outputs[i].Read(&d.readings[i])
+			d.outputs[i].View(&d.readings[i])
 		}
 	}
 }
