@@ -75,7 +75,7 @@ struct drive {
     u32 split;  // ports from that of amounts ≥ 0 to that of amounts < 0; 0 where one takes both
     i32 amount; // quanta
     u32 differ; // whether neurons have numbers of their own: in all bursts moving is then where own_numbers lie
-    u32 seconds; // whether second ports of neurons that have two take amounts ≥ 0 (bit 0) and amounts < 0 (bit 1)
+    u32 seconds; // whether a neuron's second port takes amounts ≥ 0 (bit 0) and amounts < 0 (bit 1)
     instants moving;
 };
 

@@ -100,6 +100,7 @@ struct run {
     u32 warp_rows;                     // rows that a warp delivers of its own neurons at once
 
     u32 devices;       // that share the network
+    u32 further;       // whether any neuron has more than two ports
     const exchange *x; // where they are several, or rows are places; the fire queue is in its ids then, not in queue
     u64 *waited;       // of each block: ns that those who compute have spent storing ids, and waiting for the other devices'
 

@@ -108,19 +108,21 @@ template <bool teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slo
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
 
-// further_of is where the sums of further ports of neuron n lie, whose area is the place-th. Models of the genome's own have them alone,
-// whose code loads them by itself.
-template <u32 models> DEVICE further_ports further_of(const block *s, u32 place, u32 n) {
+// further reports whether neurons may have more than two ports, which those of models of the genome's own alone have.
+template <u32 models> DEVICE bool further(const run *p) { return models & 1 << CUSTOM && p->further; }
+
+// further_of is where the sums of further ports of neuron n lie, whose area is the place-th. The model's code loads them by itself.
+DEVICE further_ports further_of(const block *s, u32 place, u32 n) {
     const area *a = s->w.areas + place;
-    if (!(models & 1 << CUSTOM) || a->ports < 3) return further_ports{};
+    if (a->ports < 3) return further_ports{};
     u32 step = a->end - a->first;
     return further_ports{s->w.acc + a->first_port + (n - a->first) + 2 * step, step, a->ports - 2};
 }
 
 // gather_further brings what blocks of a team have summed for further ports, and stimuli, to where the sums lie.
-template <u32 models> DEVICE void gather_further(const run *p, const block *s, i32 *slot, u32 place, u32 n) {
+DEVICE void gather_further(const run *p, const block *s, i32 *slot, u32 place, u32 n) {
     if (p->sum.size == 1 && !s->stimulated) return;
-    further_ports more = further_of<models>(s, place, n);
+    further_ports more = further_of(s, place, n);
 #pragma unroll 1
     for (u32 k = 0; k < more.count; k++) {
         i32 *sum = more.sums + k * more.step;
@@ -144,14 +146,13 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
     u32 port = a->first_port + i, step = a->end - a->first;
     i32 first = ports > 0 ? input_of<teams>(p, s, slot, port) : 0;
     i32 second = ports > 1 ? input_of<teams>(p, s, slot, port + step) : 0;
-    if (teams && models & 1 << CUSTOM) gather_further<models>(p, s, slot, place, n);
+    if (teams && further<models>(p)) gather_further(p, s, slot, place, n);
     for (u32 k = a->first_drive; k < a->first_drive + a->drives; k++) {
         const drive *d = s->drives + k;
         i32 amount = amount_of(d, s->counts, s->table, w->seed, i, w->t);
-        u32 to = first_port_for(d, amount) - a->first_port;
-        if (to == 0) first += amount;
-        else if (!(models & 1 << CUSTOM) || to == step) second += amount;
-        else w->acc[port + to] += amount;
+        if (further<models>(p) && first_port_for(d, amount) > a->first_port + step) w->acc[first_port_for(d, amount) + i] += amount;
+        else if (for_second(d->seconds, amount)) second += amount;
+        else first += amount;
     }
     *in = inputs{first, second};
     float term = a->differ || place >= COMMON ? term_of(w, a, i) : s->common[place];
@@ -169,8 +170,8 @@ template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, 
         inputs in = {};
         bool yes = k < count && fires<models, teams>(p, s, &s->w, slot, place, n, p->cached ? k : n, &in);
         store_bits(s->bits + k / 32, yes);
-        if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second, k < count ? further_of<models>(s, place, n) : further_ports{});
-        if (!teams && k < count) clear_further(further_of<models>(s, place, n));
+        if (lists(&p->list)) note(&p->list, t - p->first, p->block_neurons, k, in.first, in.second, further<models>(p) && k < count ? further_of(s, place, n) : further_ports{});
+        if (!teams && further<models>(p) && k < count) clear_further(further_of(s, place, n));
         if (lane() == 0 && s->bits[k / 32] != 0) add((i32 *)s->total + t % 2, (i32)ones(s->bits[k / 32]));
     }
 }

@@ -138,6 +138,14 @@ func customs(c *connectome.Connectome) (some, all bool) {
 	return some, some && all
 }
 
+// mostPorts is the number of ports of the neurons that have most.
+func mostPorts(c *connectome.Connectome) (most uint32) {
+	for i := range c.Areas {
+		most = max(most, c.Areas[i].PortsEach())
+	}
+	return most
+}
+
 // sharedBytes is a block's shared memory, as lay_out of kernels/run.cuh divides it, in three variants: bits only; bits and copies of the
 // tables; these and copies of the state of own neurons.
 func (t *tables) sharedBytes(c *connectome.Connectome, own uint64) (least, tabled, cached uint64) {

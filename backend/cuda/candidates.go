@@ -39,10 +39,7 @@ type listShape struct {
 
 func makeListShape(c *connectome.Connectome, blocks, own uint64) listShape {
 	const sector = 128
-	s := listShape{room: divUp(uint64(c.Ports)+1, sector/4) * (sector / 4), sets: 1}
-	for i := range c.Areas {
-		s.sets = max(s.sets, uint64(c.Areas[i].PortsEach()))
-	}
+	s := listShape{room: divUp(uint64(c.Ports)+1, sector/4) * (sector / 4), sets: uint64(max(1, mostPorts(c)))}
 	s.noteBytes = divUp(5*own+4*(2*(own/32)+1), sector) * sector
 	s.notes = 2 * blocks * s.sets * s.noteBytes
 	s.spans, s.first = makeListSpans(c, blocks, own)

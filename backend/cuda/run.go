@@ -63,7 +63,7 @@ type run struct {
 	laterParts, mostLaterParts, front uint32
 	warpRows                          uint32
 
-	devices          uint32
+	devices, further uint32
 	exchange, waited driver.Ptr
 
 	list   listing
@@ -124,7 +124,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
-		devices: uint32(max(1, b.share.devices)), exchange: p[bufExchange], waited: p[bufWaited],
+		devices: uint32(max(1, b.share.devices)), further: flag(mostPorts(b.c) > 2), exchange: p[bufExchange], waited: p[bufWaited],
 		list:   x.lister.listing(p),
 		sum:    b.teams(),
 		packed: b.places(),

@@ -212,7 +212,7 @@ func (t *tables) addDrive(a *connectome.Area, place uint32) {
 		e.firstPort, e.split = a.PortOf(0, d.Port, 0), 0
 	}
 	for bit, first := range []uint32{e.firstPort, e.firstPort + e.split} {
-		e.seconds |= flag(first != a.Ports.First) << bit
+		e.seconds |= flag(first == a.Ports.First+a.Neurons.Count && a.PortsEach() > 1) << bit
 	}
 	if d.Kind != connectome.Inject {
 		e.kind, e.counts, e.entries = kindPoisson, uint64(len(t.counts)), uint32(len(d.Counts))
