@@ -52,7 +52,7 @@ test-supply: ## build the program and the kernels anew: the same bytes, and no m
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestSharedRecords|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestPorts|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestPairs|TestSharedRecords|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestPorts|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerOfExamples|TestMakerMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers

@@ -54,6 +54,7 @@ struct learners {
     history h;
     u64 fixed_bytes; // of the list, and of all that it points to which does not change, from where it begins on
     u64 copied;      // whether the block's memory has room for a copy
+    u16 *lists;      // each warp's room for rounds, of ROUND words; where it is not null, in the block's memory behind the copy
     spans fired; // of FEAGI's rules; no slots where there are none
     const task *tasks;
     u64 own, all;  // tasks; the first ones are about spikes of the burst before
@@ -116,6 +117,7 @@ DEVICE learners copy_learners(const learners *x, u8 *room, findings *found, u64 
     }
     block_barrier();
     own.list = list;
+    if (x->lists != nullptr) own.lists = (u16 *)(room + (x->fixed_bytes + 15) / 16 * 16);
     move(&own.tasks, from, room, x->fixed_bytes);
     own.small = moved(x->small, from, room, x->fixed_bytes);
     own.large = moved(x->large, from, room, x->fixed_bytes);
@@ -261,6 +263,7 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     stint w = of_warp();
     u64 place = place_in(x, t);
     u32 number = (u32)w.first, before;
+    u16 *list = x->lists == nullptr ? nullptr : x->lists + thread_in_block() / 32 * ROUND;
     if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
     look_for_sweeps(x, t);
 #pragma unroll 1
@@ -279,7 +282,7 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
             if (k == c->count || part >= c->spans[k].parts) continue;
             const parted *one = c->list + c->spans[k].begin + part;
             const learning *l = &x->list[one->learner].l;
-            if (l->least <= d && d <= l->longest) deliver_row(l, t, d, n - l->from, acc, one->part, one->parts);
+            if (l->least <= d && d <= l->longest) deliver_row(l, t, d, n - l->from, acc, one->part, one->parts, list);
         }
         number -= total; // the next delays' begin with whose turn it is
     }

@@ -83,7 +83,7 @@ DEVICE u64 middle(const sweeps *s, u64 t) { return s->before + (t + 1 - s->befor
 DEVICE void note_event(const learning *l, u32 j, u64 t) {
     heard *x = heard_of(l, j);
     u32 place = x->next, next = place + 1 < l->ring.places ? place + 1 : 0;
-    u64 last = x->at[0];
+    u64 last = heard_at(x, 0);
     for (u32 r = 0; r < l->on_post.reads; r++) *note_at(l, place, r, j) = read_target(l, l->on_post.list + r, j, t, false);
     *event_at(l, place, j) = t + 1;
     u64 oldest = *event_at(l, next, j);
@@ -97,8 +97,9 @@ DEVICE void note_event(const learning *l, u32 j, u64 t) {
         x->traces[k] = after;
         if (l->told.last != nullptr) l->told.traces[(u64)k * l->targets + j] = after;
     }
-    x->at[1] = last;
-    x->at[0] = t + 1;
+    x->third = x->low[1];
+    x->high[1] = (u32)(last >> 32), x->low[1] = (u32)last;
+    x->high[0] = (u32)((t + 1) >> 32), x->low[0] = (u32)(t + 1);
     x->next = next;
     if (l->told.last != nullptr) l->told.last[j] = t + 1 - l->lag_read;
 }

@@ -5,10 +5,8 @@
 // place_before is the place of the n-th newest event where the next one has a place.
 DEVICE u32 place_before(const learning *l, u32 next, u32 n) { return next >= n ? next - n : next + l->ring.places - n; }
 
-// pending is how many of a target's newest events are those of bursts from before on; the two newest are known.
-DEVICE u32 pending(const learning *l, u64 newest, u64 older, u32 next, u32 target, u64 before) {
-    if (newest <= before) return 0;
-    if (older <= before) return 1;
+// pending_older is how many of a target's newest events are those of bursts from before on, where its two newest are.
+DEVICE u32 pending_older(const learning *l, u32 next, u32 target, u64 before) {
     u32 n = 2;
 #pragma unroll 1
     while (n < l->ring.places) { // four loads at a time
@@ -22,6 +20,13 @@ DEVICE u32 pending(const learning *l, u64 newest, u64 older, u32 next, u32 targe
     return n;
 }
 
+// pending is how many are; the two newest are known.
+DEVICE u32 pending(const learning *l, u64 newest, u64 older, u32 next, u32 target, u64 before) {
+    if (newest <= before) return 0;
+    if (older <= before) return 1;
+    return pending_older(l, next, target, before);
+}
+
 // handle runs on_pre or on_post for a synapse in burst t; the answer is what it would deliver. A weight that is NaN stays NaN, and an out
 // that is NaN makes it NaN.
 DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64 t, float *weight, float *x) {
@@ -31,7 +36,7 @@ DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64
 #pragma unroll 1
     for (u32 r = 0; pre && r < h->reads; r++) list[r] = read_target(l, h->list + r, target, t, false);
     run_handler(h, l->pre, l->post, l->sources, v, weight, x, list);
-    *weight = clamped(l, *weight);
+    *weight = clamped(&l->bounds, *weight);
     if (!h->outs) return *weight;
     float out = x[h->states];
     if (out != out) *weight = out;
@@ -44,7 +49,7 @@ DEVICE float handle(const learning *l, bool pre, const sight *v, u32 target, u64
 DEVICE float live_through(const learning *l, u64 k, u32 j, senders seen, u64 arrived, u64 t, u64 applied, bool delivers) {
     float weight = delivers ? l->weight[k] : 0; // loaded while the target's are looked up
     const heard *target = heard_of(l, j);
-    u64 newest = target->at[0], older = target->at[1];
+    u64 newest = heard_at(target, 0), older = heard_at(target, 1);
     u32 next = target->next;
     u32 n = pending(l, newest, older, next, j, applied);
     if (n == 0 && !delivers) return 0;
@@ -108,9 +113,123 @@ template <class T> DEVICE void cut_to_delay(const T *delay, u64 *begin, u64 *end
     *end = low + (both & 0xffff);
 }
 
+// recent is what pairs need of a target: the lower halves of its two newest events, and its trace after and before the newest.
+struct alignas(16) recent {
+    u32 low[2];
+    float traces[2];
+};
+
+// pending_pairs is pending in bursts that 32 bits count; place becomes that of the target's next event, where it is asked for.
+DEVICE u32 pending_pairs(const learning *l, const heard *x, u32 newest, u32 older, u32 target, u32 before, u32 *place) {
+    u32 n = (newest > before) + (older > before);
+    if (n < 2) return n;
+    *place = x->next;
+    return x->third > before ? pending_older(l, *place, target, before) : n;
+}
+
+// event_of_pairs is the burst plus 1 of the n-th newest event, whose first two are known.
+DEVICE u32 event_of_pairs(const learning *l, u32 newest, u32 older, u32 target, u32 place, u32 n) {
+    if (n > 2) return (u32)*event_at(l, place_before(l, place, n), target);
+    return n == 1 ? newest : older;
+}
+
+// post_pair runs on_post of a rule of pairs for an event, of which the source is so old.
+DEVICE float post_pair(const learning *l, const limits *bounds, const float *near, u32 close, float seen, u32 age, float weight) {
+    float x = seen * (age < close ? near[age] : decayed_long(&l->pre->table, age)), was = weight;
+    run_post(l->on_post.pair, l->on_post.params, x, &weight);
+    return was == was ? clamped(bounds, weight) : was;
+}
+
+// ROUND is how many synapses of a row have their events applied together.
+const u32 ROUND = 256;
+
+// apply_in_rounds runs a long on_post for the pending events of at most ROUND synapses. With a synapse a lane a warp would run it as often as
+// the synapse with most events needs, five times where the mean is one. So it lists the synapses that have any, by number, and in a round it
+// applies one of each; from the first round on how many are left is beside the number.
+DEVICE void apply_in_rounds(const learning *l, float seen, u32 arrived, u32 applied, u64 begin, u32 count, u16 *list) {
+    const u32 *target = l->target + begin;
+    float *weights = l->weight + begin;
+    const heard *records = (const heard *)l->heard - l->port;
+    const float *near = l->pre->table.near;
+    u32 close = (u32)l->pre->table.close, below = (1u << lane()) - 1, listed = 0;
+    limits bounds = l->bounds;
+#pragma unroll 1
+    for (u32 k = lane(); k - lane() < count; k += 128) {
+        u32 own[4], newest[4];
+        for (u32 i = 0; i < 4; i++) own[i] = k + 32 * i < count ? target[k + 32 * i] : l->port;
+        for (u32 i = 0; i < 4; i++) newest[i] = records[own[i]].low[0];
+        for (u32 i = 0; i < 4; i++) {
+            bool any = k + 32 * i < count && newest[i] > applied;
+            u32 some = vote(any);
+            if (any) list[listed + ones(some & below)] = (u16)((k + 32 * i) << 8);
+            listed += ones(some);
+        }
+    }
+    while (listed > 0) {
+        u32 left = 0;
+#pragma unroll 1
+        for (u32 first = 0; first < listed; first += 32) {
+            warp_barrier(); // the list and weights are there
+            u32 one = first + lane() < listed ? list[first + lane()] : 0, k = one >> 8, n = one & 255;
+            if (first + lane() < listed) {
+                u32 own = target[k], place = 0;
+                const heard *x = records + own;
+                if (n == 0) n = pending_pairs(l, x, x->low[0], x->low[1], own - l->port, applied, &place);
+                u32 at = event_of_pairs(l, x->low[0], x->low[1], own - l->port, x->next, n);
+                weights[k] = post_pair(l, &bounds, near, close, seen, at - arrived, weights[k]);
+            }
+            u32 more = vote(n > 1);
+            warp_barrier(); // all have read it, and weights are there
+            if (n > 1) list[left + ones(more & below)] = (u16)(k << 8 | (n - 1));
+            left += ones(more);
+        }
+        listed = left;
+    }
+}
+
+// deliver_pairs is deliver_row for count synapses from begin on whose rule is one of pairs: a synapse has a weight alone, on_post reads no
+// more than the source's trace, on_pre no more than the target's. What a row's synapses have in common is found once, bursts take 32 bits,
+// and a turn's weights and records are loaded in the turn before.
+DEVICE void deliver_pairs(const learning *l, u64 t, float seen, u32 arrived, u32 applied, u64 begin, u32 count, i32 *acc) {
+    const u32 *target = l->target + begin;
+    float *weights = l->weight + begin;
+    const heard *records = (const heard *)l->heard - l->port;
+    const float *near_source = l->pre->table.near, *near_target = l->post->table.near;
+    u32 close_source = (u32)l->pre->table.close, close_target = (u32)l->post->table.close, k = lane();
+    limits bounds = l->bounds;
+    float scale = (float)l->scale;
+    if (k >= count) return;
+    u32 own = target[k], next = k + 32 < count ? target[k + 32] : own;
+    float weight = weights[k];
+    recent r = *(const recent *)records[own].low;
+#pragma unroll 1
+    for (; k < count; k += 32) {
+        float weight_ahead = 0;
+        recent ahead = {};
+        u32 after = next;
+        if (k + 32 < count) ahead = *(const recent *)records[next].low, weight_ahead = weights[k + 32];
+        if (k + 64 < count) after = target[k + 64];
+
+        u32 place = 0, n = pending_pairs(l, records + own, r.low[0], r.low[1], own - l->port, applied, &place);
+#pragma unroll 1
+        for (; n > 0; n--) {
+            u32 at = event_of_pairs(l, r.low[0], r.low[1], own - l->port, place, n);
+            weight = post_pair(l, &bounds, near_source, close_source, seen, at - arrived, weight);
+        }
+        bool before = r.low[0] == (u32)t + 1; // the trace is that before the events of this burst
+        u32 last = before ? r.low[1] : r.low[0], age = last == 0 ? NEVER : (u32)t + 1 - last;
+        float y = (before ? r.traces[1] : r.traces[0]) * (age < close_target ? near_target[age] : decayed_long(&l->post->table, age)), was = weight;
+        run_pre(l->on_pre.pair, l->on_pre.params, y, &weight);
+        weight = was == was ? clamped(&bounds, weight) : was;
+        weights[k] = weight;
+        accumulate(acc + own, quanta(weight, scale));
+        own = next, next = after, weight = weight_ahead, r = ahead;
+    }
+}
+
 // deliver_row is steps 1a and 1b for what a spike of burst t − d of source i delivers in burst t, to the sums that begin at acc: one of
-// some equal parts of it, each of which a warp does.
-DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 part, u32 parts) {
+// some equal parts of it, each of which a warp does. list is the warp's room for rounds, or null.
+DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 part, u32 parts, u16 *list) {
     u64 begin = l->row[i], end = l->row[i + 1];
     senders seen = before_of(l, t - d, i);
     u64 swept = applied_to(l, i, l->swept->before), arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
@@ -120,6 +239,15 @@ DEVICE void deliver_row(const learning *l, u64 t, u64 d, u32 i, i32 *acc, u32 pa
         u32 each = (((u32)(end - begin) + parts - 1) / parts + 31) / 32 * 32;
         begin += (u64)each * part;
         if (end > begin + each) end = begin + each;
+    }
+    if (l->pairs && t < NEVER) {
+        float x = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
+        if (l->pairs == LONG_PAIRS && list != nullptr) {
+#pragma unroll 1
+            for (u64 k = begin; k < end; k += ROUND) apply_in_rounds(l, x, (u32)arrived, (u32)applied, k, end - k < ROUND ? (u32)(end - k) : ROUND, list);
+            applied = t + 1;
+        }
+        return deliver_pairs(l, t, x, (u32)arrived, (u32)applied, begin, begin < end ? (u32)(end - begin) : 0, acc);
     }
     u64 k = begin + lane();
     u32 j = k < end ? target_at(l, k) : 0;
@@ -141,7 +269,7 @@ DEVICE void deliver_rows(const learning *l, const history *h, u64 t, u32 parts, 
         u64 items = queue.length * parts;
         for (; item < items; item += w.step) {
             u32 i = queue.ids[item / parts] - l->from;
-            if (i < l->sources) deliver_row(l, t, d, i, l->acc, (u32)(item % parts), parts);
+            if (i < l->sources) deliver_row(l, t, d, i, l->acc, (u32)(item % parts), parts, nullptr);
         }
         item -= items; // the next delay's begin with whose turn it is
     }
@@ -173,7 +301,7 @@ DEVICE void sweep_rows(const learning *l, u64 t, u64 swept, u64 until, stint w) 
 
 // add_totals adds up the quanta of all weights onto each target.
 DEVICE void add_totals(const learning *l, stint w) {
-    for (u64 k = w.first; k < l->synapses; k += w.step) add((u64 *)l->total + target_at(l, k), (u64)(i64)quanta(l->weight[k], l->scale));
+    for (u64 k = w.first; k < l->synapses; k += w.step) add((u64 *)l->total + target_at(l, k), (u64)(i64)quanta(l->weight[k], (float)l->scale));
 }
 
 // moment is what every reads of a synapse, when burst t is over.
@@ -199,7 +327,7 @@ DEVICE void change(const learning *l, const moment *m, float *x) {
     float in[MOST_READS];
     for (u32 r = 0; r < l->every.reads; r++) in[r] = read_moment(l, l->every.list + r, m);
     run_rule(&l->every, x, in);
-    x[0] = clamped(l, x[0]);
+    x[0] = clamped(&l->bounds, x[0]);
 }
 
 // change_all is step 6, when no event is pending.

@@ -74,7 +74,7 @@ DEVICE void window_rows(const learning *l, const window *r, const spans *w, cons
             if (t < d) continue; // before burst 0 none fired
             u64 s = t - d, from = l->from + i, to = l->to + target_at(l, k), past = s + 1 < r->bursts ? s + 1 : r->bursts;
             ends e = {{*span_at(w->since, w, s, from), *span_at(w->since, w, s, to)}, {*span_at(w->run, w, s, from), *span_at(w->run, w, s, to)}};
-            float was = l->weight[k], now = clamped(l, learnt(r, was, e, past));
+            float was = l->weight[k], now = clamped(&l->bounds, learnt(r, was, e, past));
             if (e.since[0] == 0) {
                 float out = r->kind == RELEASE ? was : now;
                 if (fired->lists == nullptr) deliver_out(l, acc, out, (u32)i, l->target[k]);

@@ -19,12 +19,14 @@ struct decay {
     u64 close;               // so many
 };
 
-DEVICE float decayed(const decay *d, u64 age) {
-    if (age < d->close) return d->near[age];
+// decayed_long is decayed for ages that need not be near.
+DEVICE float decayed_long(const decay *d, u64 age) {
     if (age >= d->until) return 0;
     if (d->high == nullptr) return d->low[age];
     return d->high[age >> 8] * d->low[age & 255];
 }
+
+DEVICE float decayed(const decay *d, u64 age) { return age < d->close ? d->near[age] : decayed_long(d, age); }
 
 struct trace {
     decay table;
@@ -74,6 +76,7 @@ struct handler {
     u32 outs;    // whether it assigns out, which follows them
     u32 reads;   // length of list
     u32 there;   // 0: there is no such handler
+    u32 pair;    // its number among the network's on_post, or on_pre, of rules of pairs
     const reading *list; // what it reads; of on_post what is noted, of on_pre what its code does not find by itself
     const float *params;
     const decay *decays;
@@ -120,6 +123,23 @@ DEVICE void run_handler(const handler *h, const trace *pre, const trace *post, u
 #endif
 }
 
+// run_post and run_pre run on_post and on_pre of a rule of pairs, which read no more than a trace of the source, or of the target; params
+// are the handler's.
+DEVICE void run_post(u32 pair, const float *params, float seen, float *weight) {
+#ifdef BURST_ONE_UNIT
+    post_program(pair, weight, seen, params);
+#else
+    asm volatile("// post_program %0 %1 %2 %3" : "+f"(*weight) : "r"(pair), "f"(seen), "l"(params));
+#endif
+}
+DEVICE void run_pre(u32 pair, const float *params, float heard, float *weight) {
+#ifdef BURST_ONE_UNIT
+    pre_program(pair, weight, heard, params);
+#else
+    asm volatile("// pre_program %0 %1 %2 %3" : "+f"(*weight) : "r"(pair), "f"(heard), "l"(params));
+#endif
+}
+
 // senders are the source neurons after some spike: traces and variables, each an array by source, and the burst of the spike plus 1.
 struct senders {
     float *traces, *variables;
@@ -132,12 +152,16 @@ struct receivers {
     u64 *last;
 };
 
-// heard is what synapses need most of a target, for one trace a sector of 32 bytes.
+// heard is what synapses need most of a target, for one trace a sector of 32 bytes. Bursts of events are plus 1, in halves.
 struct alignas(16) heard {
-    u64 at[2];       // bursts of the newest event and of the one before, plus 1
     u32 next;        // place of its next event in the ring
-    float traces[3]; // all traces after the newest event, then all before it; there may be more than fit here
+    u32 high[2];     // upper halves of those in low
+    u32 third;       // lower half of the event before these
+    u32 low[2];      // lower halves of the newest event and of the one before: with one trace, all that pairs need lies in 16 bytes
+    float traces[2]; // all traces after the newest event, then all before it; there may be more than fit here
 };
+
+DEVICE u64 heard_at(const heard *x, u32 which) { return (u64)x->high[which] << 32 | x->low[which]; }
 
 // event_ring has the last events of each target: target, then place; of notes then note.
 struct event_ring {
@@ -152,6 +176,14 @@ struct sweeps {
     u32 full;    // whether a ring has no place left: the burst ends with a sweep
     u32 crowded; // and whether that sweep must apply all events: those of the newer half of the time since the last one fill a ring
 };
+
+// limits are the bounds of a weight, and what those below and above become.
+struct limits {
+    float low, high, below, above;
+};
+
+// The kinds of rules of pairs: learning's pairs.
+enum pairing { NO_PAIRS, PAIRS, LONG_PAIRS };
 
 // learning is a projection whose synapses change.
 struct learning {
@@ -168,7 +200,7 @@ struct learning {
 
     u64 lag;     // a spike of the target is a post event so many bursts later
     u64 lag_read; // likewise of the burst that a state has as the last
-    float low, high, below, above;
+    limits bounds;
     i32 scale;
     i64 lift;
     const i32 *divide; // null: nothing
@@ -179,6 +211,7 @@ struct learning {
     u32 pre_count, post_count, modulators;
     u32 values;          // of a synapse
     u32 source_variables;
+    u32 pairs;           // whether its rule is one of pairs, and on_post long
     const modulator *modulator_list;
 
     senders live;           // after the last spike that has set out: least bursts later its first synapses deliver
@@ -230,29 +263,25 @@ DEVICE stint of_thread() { return stint{thread_index(), thread_count()}; }
 DEVICE stint of_warp() { return stint{(u64)(thread_in_block() / 32) * block_count() + block_index(), thread_count() / 32}; }
 
 // clamped is a weight within its bounds; −0 becomes 0.
-DEVICE float clamped(const learning *l, float w) {
-    if (w < l->low) w = l->below;
-    else if (l->high < w) w = l->above;
-    return w + 0.0f;
+DEVICE float clamped(const limits *l, float w) {
+    float most = l->high < w ? l->above : w; // chosen without branches
+    return (w < l->low ? l->below : most) + 0.0f;
 }
 
 // quanta is w in quanta, rounded to nearest, ties away from 0; 0 for NaN.
-DEVICE i32 quanta(float w, i32 scale) {
-    if (w != w) return 0;
-    float x = w * (float)scale;
+DEVICE i32 quanta(float w, float scale) {
+    float x = w == w ? w * scale : 0;
     i32 whole = (i32)x;
     float rest = x - (float)whole; // exact
-    if (rest >= 0.5f) whole++;
-    if (rest <= -0.5f) whole--;
-    return whole;
+    return whole + (rest >= 0.5f) - (rest <= -0.5f);
 }
 
 // out_quanta is what a synapse may deliver in quanta.
 DEVICE i32 out_quanta(const learning *l, float out) {
-    float low = l->low < 0 ? l->low : 0, high = l->high > 0 ? l->high : 0;
+    float low = l->bounds.low < 0 ? l->bounds.low : 0, high = l->bounds.high > 0 ? l->bounds.high : 0;
     if (out < low) out = low;
     else if (high < out) out = high;
-    return quanta(out, l->scale);
+    return quanta(out, (float)l->scale);
 }
 
 // deliver_quanta adds an amount to the sum of its port, of those that begin at acc.
@@ -286,10 +315,10 @@ DEVICE float *modulated(const learning *l, u32 k, u64 t) { return l->now + t % 2
 // read_target is what is read of the target's side in burst t, before its event of that burst, or with a sweep after it.
 DEVICE float read_target(const learning *l, const reading *r, u32 target, u64 t, bool sweep) {
     const heard *x = heard_of(l, target);
-    bool before = x->at[0] == t + 1 && !sweep;
+    bool before = heard_at(x, 0) == t + 1 && !sweep;
     switch (r->kind) {
-    case READ_POST: return aged(&l->post[r->k].table, x->traces[before ? l->post_count + r->k : r->k], x->at[before], 0, t);
-    case READ_AGE_POST: return age_of(x->at[before], 0, t);
+    case READ_POST: return aged(&l->post[r->k].table, x->traces[before ? l->post_count + r->k : r->k], heard_at(x, before), 0, t);
+    case READ_AGE_POST: return age_of(heard_at(x, before), 0, t);
     case READ_MODULATOR: return sweep ? l->after[r->k] : *modulated(l, r->k, t);
     case READ_TARGET: {
         u32 k = l->states[r->k], n = l->to + target;

@@ -81,6 +81,7 @@ type choice struct {
 	shared uint64    // bytes of a block's memory
 	learnt uint64    // those of them that projections that learn take
 	near   uint64    // and of these, those for tables
+	rounds bool      // and whether some are for rounds (roundBytes)
 	cached bool      // where the state is not kept: whether a block holds a copy of it
 	cells  uint64    // of event alone: where in a block's memory what its kernel alone has begins
 	tabled bool      // and of the tables
@@ -401,11 +402,22 @@ func waitsPay(q *question) string {
 
 // learnersFit: blocks can do without a copy of what does not change of projections that learn, but have one if there is room.
 func learnersFit(q *question) string {
-	for _, near := range []uint64{nearRoom, 0} {
-		l, _ := q.b.layLearning(0, near)
-		if bytes := divUp(l.all.fixedBytes, 16) * 16; q.answer.shared+bytes <= q.b.room {
+	long := slices.ContainsFunc(q.c.Plastic, func(p connectome.Plastic) bool { return q.b.pairing(&p) == longPairs })
+	for _, room := range []struct {
+		near   uint64
+		rounds bool
+	}{{nearRoom, true}, {nearRoom, false}, {0, false}} {
+		if room.rounds && !long {
+			continue
+		}
+		l, _ := q.b.layLearning(0, room.near)
+		bytes := divUp(l.all.fixedBytes, 16) * 16
+		if room.rounds {
+			bytes += roundBytes * uint64(q.b.tune.batchThreads) / 32
+		}
+		if q.answer.shared+bytes <= q.b.room {
 			q.answer.shared += bytes
-			q.answer.learnt, q.answer.near = bytes, near
+			q.answer.learnt, q.answer.near, q.answer.rounds = bytes, room.near, room.rounds
 			return ""
 		}
 	}

@@ -17,6 +17,8 @@ const (
 	ruleRemark  = "// rule_program "
 
 	handlerRemark = "// handler_program "
+	postRemark    = "// post_program " // of rules of pairs
+	preRemark     = "// pre_program "
 )
 
 // operands are the registers that a place for models names, in the order of the remark.

@@ -97,6 +97,32 @@ func spliceHandlers(ptx string, codes []handlerCode) (string, error) {
 	})
 }
 
+// pairPlace names the operands of the remarks post_program and pre_program: run_post and run_pre of kernels/plastic.cuh.
+type pairPlace struct{ weight, number, trace, params string }
+
+// splicePairs writes the code of on_post, or of on_pre, of rules of pairs where kernels/plastic.cuh leaves a remark.
+func splicePairs(ptx, remark string, codes []handlerCode) (string, error) {
+	return splice(ptx, remark, 4, func(b *strings.Builder, f []string) {
+		at := pairPlace{f[0], f[1], f[2], f[3]}
+		var texts []string
+		for i := range codes {
+			texts = append(texts, codes[i].pair(at))
+		}
+		writeChoice(b, at.number, texts)
+	})
+}
+
+// pair is the code in PTX of a handler that reads no more than one trace, which is in a register as the weight is.
+func (c *handlerCode) pair(at pairPlace) string {
+	e := emitter{
+		refractory: at.number,
+		state:      func(int) string { return at.weight },
+		input:      func(int) string { return at.trace },
+		param:      func(k int) string { return fmt.Sprintf("[%s+%d]", at.params, 4*k) },
+	}
+	return e.program(c.program, "%holds", ".reg .u32 %holds;")
+}
+
 // code is the handler's in PTX. The weight, and the numbers that are read, are in registers.
 func (c *handlerCode) code(at handlerPlace) string {
 	e := emitter{refractory: at.number}

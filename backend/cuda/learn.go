@@ -23,6 +23,8 @@ type learning struct {
 	spans    spans              // of FEAGI's rules
 	programs []*formula.Program // of all handlers but on_post and on_pre
 	handlers []handlerCode      // of these
+	posts    []handlerCode      // of on_post of rules of pairs
+	pres     []handlerCode      // and of their on_pre
 	module   *driver.Module
 	kernels  learnKernels
 }
@@ -157,7 +159,7 @@ func (b *backend) layBehind(base driver.Ptr, room, near uint64) (*learning, *are
 	l.layTasks(fixed)
 	l.all.small, l.all.large = l.cut(fixed, smallPart, uint64(b.c.Neurons)), l.cut(fixed, largePart, uint64(b.c.Neurons))
 	l.all.list, l.all.fixedBytes = place, fixed.bytes
-	l.all.copied = uint64(flag(b.choice.learnt > 0))
+	l.all.copied, l.all.lists = uint64(flag(b.choice.learnt > 0)), driver.Ptr(flag(b.choice.rounds))
 	l.all.alone = flag(b.rows.synapses == 0)
 	a.copies = append(append(a.copies, fixed.copies...), copying{place, data(list), size(list)})
 	return l, a
@@ -313,7 +315,7 @@ func (l *learning) usual(p parted) uint64 {
 
 // heardBytes is the size of a target's heard, whole sectors.
 func heardBytes(p *connectome.Plastic) uint32 {
-	const sector, before = 32, 20 // bytes, and those before the traces
+	const sector, before = 32, 24 // bytes, and those before the traces
 	return uint32(divUp(before+8*uint64(len(p.Post)), sector) * sector)
 }
 
@@ -333,7 +335,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 		least: p.Least(), longest: max(1, p.Longest), steps: uint32(p.Steps),
 		row: put(a, p.Row), target: put(a, p.Target), delay: put(a, p.Delay.Short), late: put(a, p.Delay.Long),
 		weight: a.take(4 * n), more: floats(len(p.Synapse), 1, n), synapses: n, lag: uint64(p.Lag), lagRead: uint64(p.Lag),
-		low: p.Lo, high: p.Hi, below: p.Below, above: p.Above, scale: c.Scale, lift: p.Lift, divide: put(a, p.Divide), acc: at[bufAcc],
+		bounds: limits{p.Lo, p.Hi, p.Below, p.Above}, scale: c.Scale, lift: p.Lift, divide: put(a, p.Divide), acc: at[bufAcc],
 		pre: put(a.fixed, a.traces(p.Pre)), post: put(a.fixed, a.traces(p.Post)),
 		preCount: uint32(len(p.Pre)), postCount: uint32(len(p.Post)), modulators: uint32(len(p.Modulators)),
 		values: uint32(1 + len(p.Synapse)), sourceVariables: uint32(len(p.Source)),
@@ -349,6 +351,9 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	x.states = put(a.fixed, states)
 	x.every, x.onSource, x.when = l.rule(a, p.Every, 1+len(p.Synapse), numbers), l.rule(a, p.OnSource, len(p.Source), numbers), l.rule(a, p.When, 0, numbers)
 	x.onPost, x.onPre = l.handler(a, p, p.OnPost, true, numbers), l.handler(a, p, p.OnPre, false, numbers)
+	if x.pairs = b.pairing(p); x.pairs != noPairs {
+		x.onPost.pair, x.onPre.pair = pairOf(&l.posts, "post ", p, p.OnPost, numbers), pairOf(&l.pres, "pre ", p, p.OnPre, numbers)
+	}
 	if p.Every != nil && slices.ContainsFunc(p.Every.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadTotal }) {
 		x.total = a.take(8 * targets)
 	}
@@ -433,6 +438,44 @@ func (l *learning) handler(a *arena, p *connectome.Plastic, h *connectome.Handle
 	return a.handler(h, number, 1+len(p.Synapse), list)
 }
 
+// Whether a rule is one of pairs: pairing of kernels/plastic.cuh.
+const noPairs, somePairs, longPairs = 0, 1, 2
+
+// roundBytes is a warp's room for rounds: ROUND of kernels/learn_synapses.cu. The code of an on_post is long from so many instructions on.
+const roundBytes, longCode = 2 * 256, 100
+
+// pairing sorts rules. Those of pairs kernels deliver without what only other rules need (deliver_pairs of kernels/learn_synapses.cu): one
+// trace a side is all that on_post and on_pre read, and the weight is all that a synapse has.
+func (b *backend) pairing(p *connectome.Plastic) uint32 {
+	const mostEvents = 255 // of a target that rounds can count
+	switch {
+	case !pairs(p):
+		return noPairs
+	case len(p.OnPost.Program.Code) < longCode || b.tune.events > mostEvents:
+		return somePairs
+	}
+	return longPairs
+}
+
+func pairs(p *connectome.Plastic) bool {
+	only := func(h *connectome.Handler, kind formula.ReadKind) bool {
+		other := func(r formula.Read) bool { return r.Kind != kind }
+		return h != nil && len(h.Program.Next) == 1 && !slices.ContainsFunc(h.Reads, other)
+	}
+	return only(p.OnPost, formula.ReadPre) && only(p.OnPre, formula.ReadPost) && len(p.Pre) == 1 && len(p.Post) == 1 && len(p.Synapse) == 0 &&
+		len(p.Divide) == 0 && p.Lift == 0
+}
+
+// pairOf is the number of a handler's code among those of its kind.
+func pairOf(list *[]handlerCode, kind string, p *connectome.Plastic, h *connectome.Handler, numbers map[string]uint32) uint32 {
+	code, _ := newHandlerCode(p, h, kind == "post ")
+	number, fresh := numberOf(numbers, kind+code.pair(pairPlace{}), len(*list))
+	if fresh {
+		*list = append(*list, code)
+	}
+	return number
+}
+
 func (a *arena) handler(h *connectome.Handler, number uint32, states int, list []reading) handler {
 	if len(h.Reads) > mostReads {
 		panic(fmt.Sprintf("BUG: a handler reads %d numbers", len(h.Reads)))
@@ -496,6 +539,11 @@ func (b *backend) loadLearning(names []string, l *learning, models []ownModel) (
 	}
 	if err == nil && len(l.handlers) > 0 {
 		ptx, err = spliceHandlers(ptx, l.handlers)
+	}
+	if err == nil && len(l.posts) > 0 {
+		if ptx, err = splicePairs(ptx, postRemark, l.posts); err == nil {
+			ptx, err = splicePairs(ptx, preRemark, l.pres)
+		}
 	}
 	if err == nil && len(models) > 0 {
 		ptx, err = spliceModels(ptx, models)

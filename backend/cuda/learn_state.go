@@ -167,7 +167,7 @@ func (x *learner) begin(b *backend, own *engine.Plastic) error {
 
 // hearing is what each target's heard is, of which a state has the traces after its last event and the burst of the spike.
 func (x *learner) hearing(own *engine.Plastic) []uint32 {
-	const traces = 5 // as words: after at and next
+	const high, low, traces = 1, 4, 6 // as words
 	words := uint64(x.arg.heardBytes) / 4
 	list := make([]uint32, words*uint64(x.arg.targets))
 	for j, last := range own.PostLast {
@@ -175,7 +175,7 @@ func (x *learner) hearing(own *engine.Plastic) []uint32 {
 		if last > 0 {
 			last += x.arg.lagRead
 		}
-		one[0], one[1] = uint32(last), uint32(last>>32)
+		one[low], one[high] = uint32(last), uint32(last>>32)
 		for k, v := range own.Post {
 			one[traces+k] = math.Float32bits(v[j])
 		}

@@ -30,8 +30,8 @@ type modulator struct {
 type reading struct{ kind, k uint32 }
 
 type handler struct {
-	program, states, outs, reads, there uint32
-	list, params, decays                driver.Ptr
+	program, states, outs, reads, there, pair uint32
+	list, params, decays                      driver.Ptr
 }
 
 type senders struct{ traces, variables, last driver.Ptr }
@@ -45,6 +45,8 @@ type eventRing struct {
 	places, notes uint32
 }
 
+type limits struct{ low, high, below, above float32 }
+
 type sweeps struct {
 	before        uint64
 	full, crowded uint32
@@ -56,7 +58,7 @@ type learned struct {
 	row, target, delay, late         driver.Ptr
 	weight, more                     driver.Ptr
 	synapses, lag, lagRead           uint64
-	low, high, below, above          float32
+	bounds                           limits
 	scale                            int32
 	lift                             int64
 	divide, acc                      driver.Ptr
@@ -64,7 +66,7 @@ type learned struct {
 	onPost, onPre, every, onSource, when handler
 	pre, post                            driver.Ptr
 	preCount, postCount, modulators      uint32
-	values, sourceVariables              uint32
+	values, sourceVariables, pairs       uint32
 	modulatorList                        driver.Ptr
 
 	live, before                 senders
@@ -115,6 +117,7 @@ type learners struct {
 	history        history
 	fixedBytes     uint64
 	copied         uint64
+	lists          driver.Ptr // null or not; the kernel's
 	fired          spans
 	tasks          driver.Ptr
 	own, all       uint64 // tasks

@@ -99,6 +99,51 @@ func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Ra
 	return l
 }
 
+// TestPairs compares rules of pairs with the reference, which kernels deliver by code of their own: all forms of delays and of tables, room
+// for few events and for many, weights that are not numbers, and two rules beside each other.
+func TestPairs(t *testing.T) {
+	cudatest.Anywhere(t)
+	const areas = `{burst: v1, name: pairs, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, plasticity: [
+  {name: odd, params: {most: 3 mV}, pre: {x: {tau: 9 ms, add: 1}}, post: {y: {tau: 500 s, set: 2}}, bounds: [0, most],
+   on_post: ["w = w + 0.01*x*(w - 1)/(w - 1)"], on_pre: ["w = w - 0.001*y"]}], areas: [
+  {name: E, neurons: 45, model: lif, drive: {poisson: {rate: 150 Hz, weight: 40 mV}}},
+  {name: I, neurons: %d, model: lif, drive: {poisson: {rate: 40 Hz, weight: 40 mV}}}], projections: [`
+	const one = `{from: %s, to: %s, rule: fixed_outdegree, outdegree: %d, weight: %s, delay: %s, plasticity: {rule: %s}}, `
+	for i, c := range []struct {
+		rule, weight, delay string
+		events, targets     uint32
+		pairing             uint32
+	}{
+		{"stdp, mu_plus: 0, mu_minus: 0, w_max: 1 mV, lambda: 0.3", "0.5 mV", "1 ms", 1, 39, somePairs},
+		{"stdp, tau_plus: 3 ms, w_max: 1 mV, lambda: 0.1", "0.5 mV", "15 ms, back: 2 ms", 3, 39, somePairs},
+		{"stdp, mu_plus: 0.4, mu_minus: 0, w_max: 1 mV, lambda: 0.1", "0.5 mV", `"uniform(4 ms, 9 ms)"`, 32, 39, longPairs},
+		{"stdp_nearest_symmetric, w_max: 1 mV", "0.5 mV", "2 ms", 2, 39, somePairs},
+		{"stdp_power_law, lambda: 0.02, w_max: 1 mV, tau_minus: 100 s", "0.5 mV", `"uniform(1 ms, 200 ms)"`, 32, 99, longPairs},
+		{"stdp_power_law, lambda: 0.02, w_max: 1 mV", "0.5 mV", "3 ms", 9, 300, longPairs},
+		{"vogels, w_max: 1 mV", "-0.5 mV", "1 ms", 5, 39, somePairs},
+		{"odd", `"uniform(1 mV, 1.0000005 mV)"`, "3 ms", 4, 39, somePairs},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			if i%5 > 0 {
+				slow.Case(t)
+			}
+			text := fmt.Sprintf(areas, c.targets) + fmt.Sprintf(one, "E", "I", c.targets-6, c.weight, c.delay, c.rule) + fmt.Sprintf(one, "I", "E", 40, c.weight, "2 ms", c.rule) +
+				fmt.Sprintf(one, "E", "E", 3, "0.5 mV", "2 ms", "stdp, w_max: 2 mV")
+			g, err := genome.Parse("pairs.yaml", []byte(text+"]}"), genomes.Open)
+			require.NoError(t, err)
+			network, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			tune := defaults
+			tune.events, tune.batch, tune.batchThreads, tune.uncached = c.events, 13, 64, i%2 == 1
+			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)))
+			require.Equal(t, c.pairing, l.list[0].arg.pairs)
+			for i := range l.list {
+				require.NotZero(t, l.list[i].arg.pairs, "projection %d", i)
+			}
+		})
+	}
+}
+
 // TestSharedRecords: projections that keep the same of targets or sources share it, and learn as if each had its own.
 func TestSharedRecords(t *testing.T) {
 	slow.Short(t)
@@ -209,6 +254,9 @@ func TestKernelsHaveAPlaceForRules(t *testing.T) {
 			rules, handlers := map[string]int{"sources": 1, "events": 1, "every": 1}, map[string]int{"rows": 1, "sweep": 1}
 			require.Equal(t, rules[name], strings.Count(one, ruleRemark), name)
 			require.Equal(t, handlers[name], strings.Count(one, handlerRemark), name)
+			for _, remark := range []string{postRemark, preRemark} {
+				require.Equal(t, map[string]int{"rows": 1}[name], strings.Count(one, remark), name)
+			}
 		}
 	}
 }

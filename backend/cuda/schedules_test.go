@@ -14,6 +14,8 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/engine/enginetest"
+	"burst/genome"
+	"burst/genomes"
 	"burst/internal/cuda/cudatest"
 	"burst/internal/slow"
 )
@@ -57,6 +59,7 @@ func trials() []trial {
 		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false, 0},
 		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
+		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
 	}
 	for _, v := range list[:4] {
 		v.name, v.lasts = v.name+", lasting", true
@@ -100,6 +103,27 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 	return n.Build()
 }
 
+func (v *trial) network(seed uint64) (*connectome.Connectome, error) {
+	if v.path == pathLearn {
+		return learns()
+	}
+	return busy(seed%4, *v), nil
+}
+
+// learns is a network of lif neurons with rules of pairs, short and long: rows of the latter have several rounds.
+func learns() (*connectome.Connectome, error) {
+	const text = `{burst: v1, name: learns, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
+  {name: E, neurons: 14, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 900 Hz, weight: 40 mV}}},
+  {name: I, neurons: 90, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 500 Hz, weight: 40 mV}}}], projections: [
+  {from: E, to: I, rule: all_to_all, weight: 0.5 mV, delay: 1 ms, plasticity: {rule: stdp_power_law, w_max: 1 mV, lambda: 0.02}},
+  {from: I, to: E, rule: all_to_all, weight: -0.5 mV, delay: 2 ms, plasticity: {rule: vogels, w_max: 1 mV}}]}`
+	g, err := genome.Parse("learns.yaml", []byte(text), genomes.Open)
+	if err != nil {
+		return nil, err
+	}
+	return connectome.Build(g, connectome.Options{})
+}
+
 // multiprocessors are as many as blocks on each device.
 func (v *trial) multiprocessors() int64 {
 	if len(v.devices) > 1 {
@@ -134,7 +158,10 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	h.Control("devices", int64(len(v.devices)))
 	h.Control("multiprocessors", v.multiprocessors())
 	h.Control("schedule", int64(seed))
-	c := busy(seed%4, *v)
+	c, err := v.network(seed)
+	if err != nil {
+		return err
+	}
 	b, err := openCut(c, v.devices, engine.Want{Stimuli: v.lasts}, v.tuning())
 	if err != nil {
 		return err
@@ -188,6 +215,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Cluster}
 	case v.path == pathEvent:
 		return []cudatest.Bursts{cudatest.Event}
+	case v.path == pathLearn:
+		return []cudatest.Bursts{cudatest.Learn}
 	case v.path == pathRun || v.path == pathTeams:
 		return []cudatest.Bursts{cudatest.Run}
 	case v.lasts:
@@ -249,6 +278,8 @@ func mistakes() []planted {
 		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "(u32)(t % 2) *", "(u32)(t % 1) *")},
 		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e.lengths[(u32)(t + 1) & e.length_mask] = 0", "e.lengths[(u32)(t + 1 - e.lag) & e.length_mask] = 0")},
 		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "(e.lag > 1 || !updates)", "(e.lag > 0 || !updates)")},
+		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},
+		{"a list that is written before all have read it", "learning", change("learn_synapses.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
 		{"a lane that counts itself", "clusters", change("cluster_bursts.cu", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0)", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0) + (lane() == 1)")},
 	}
 }

@@ -130,6 +130,7 @@ const (
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
+	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 )
 
 // Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where memory is used by threads that nothing puts in order, and

@@ -15,3 +15,6 @@ static network_of waiting_network(const void *argument) {
 #define ENTRY(f) KERNEL_ENTRY(f, nullptr)
 #define BURSTS(f) KERNEL_ENTRY(f, network)
 #define LASTING(f) KERNEL_ENTRY(f, waiting_network)
+#define LEARN_ENTRIES                                                                                                                      \
+    ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),       \
+        ENTRY(learn_swept), ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window)

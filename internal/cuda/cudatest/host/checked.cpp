@@ -3,6 +3,7 @@
 #include "burst.cu"
 #include "lasting_bursts.cu"
 #include "event_bursts.cu"
+#include "learn.cu"
 #include "bursts.h"
 
 static const kernel list_of_kernels[] = {CHECKED};

@@ -47,6 +47,8 @@ struct remark {
 static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
 static const remark HANDLER = {"// handler_program ",
                                {F32, U32, B64, B64, B64, U32, U32, U32, U32, B64, B64, U32, B64, B64, B64, B64}};
+static const remark POST = {"// post_program ", {F32, U32, F32, B64}};
+static const remark PRE = {"// pre_program ", {F32, U32, F32, B64}};
 static const remark RULE = {"// rule_program ", {U32, U32, B64, B64, B64}};
 
 // site is such a place with code.
@@ -318,7 +320,7 @@ static std::string read_sites(const char *ptx, std::vector<site> *sites) {
         }
         const remark *what = nullptr;
         if (*l.begin == '/')
-            for (auto one : {&MODEL, &RULE, &HANDLER})
+            for (auto one : {&MODEL, &RULE, &HANDLER, &POST, &PRE})
                 if (l.begins(one->text)) what = one;
         if (!what) continue;
         reader r;
@@ -365,8 +367,7 @@ template <class set> static u32 run_site(const remark *what, set operands) {
     return 0;
 }
 
-// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, rule_program and handler_program where
-// plastic.cuh does.
+// custom_update is where kernels/neural_dynamics_fcl.cu leaves its remark on a device, the others where plastic.cuh does.
 u32 custom_update(u32 program, u32 r, float first, float second, const int *sums, float scale, float *v, float *more, u64 pitch,
                   const float *k, const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t) {
     return run_site(&MODEL, [&](std::vector<value> &o) {
@@ -379,6 +380,16 @@ u32 custom_update(u32 program, u32 r, float first, float second, const int *sums
 u32 rule_program(u32 program, float *state, float *in, const float *params) {
     return run_site(&RULE, [&](std::vector<value> &o) { o[1].r = program, o[2].d = (u64)state, o[3].d = (u64)in, o[4].d = (u64)params; });
 }
+
+static void pair_program(const remark *what, u32 pair, float *weight, float trace, const float *params) {
+    u32 bits = run_site(what, [&](std::vector<value> &o) {
+        o[0].f = *weight, o[0].made = true;
+        o[1].r = pair, o[2].f = trace, o[3].d = (u64)params;
+    });
+    memcpy(weight, &bits, 4);
+}
+void post_program(u32 pair, float *weight, float seen, const float *params) { pair_program(&POST, pair, weight, seen, params); }
+void pre_program(u32 pair, float *weight, float heard, const float *params) { pair_program(&PRE, pair, weight, heard, params); }
 
 void handler_program(u32 program, float *weight, float *state, float *list, const float *params, u32 age_pre, u32 age_post, u32 pre, u32 post,
                      const float *seen, const float *variables, u32 sources, const float *heard, const float *notes, const void *pre_tables,

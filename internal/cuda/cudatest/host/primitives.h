@@ -122,10 +122,12 @@ DEVICE four load_cluster(u32 at) { return *(const four *)shared_place(at, sizeof
 PRIMITIVE void join_cluster(u32 at) { grow((u32 *)shared_place(at, 4), 1u, CLUSTER, false); }
 PRIMITIVE u32 joined(u32 own) { return look((const u32 *)shared_place(own, 4), CLUSTER, true); }
 
-// custom_update, rule_program and handler_program run what stands in the place of the remark of that name.
+// custom_update and the like run what stands in the place of the remark of that name.
 u32 custom_update(u32 program, u32 r, float first, float second, const i32 *sums, float scale, float *v, float *more, u64 pitch,
                   const float *k, const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t);
 u32 rule_program(u32 program, float *state, float *in, const float *params);
+void post_program(u32 pair, float *weight, float seen, const float *params);
+void pre_program(u32 pair, float *weight, float heard, const float *params);
 void handler_program(u32 program, float *weight, float *state, float *list, const float *params, u32 age_pre, u32 age_post, u32 pre, u32 post,
                      const float *seen, const float *variables, u32 sources, const float *heard, const float *notes, const void *pre_tables,
                      const void *post_tables);
