@@ -35,7 +35,7 @@ func Resume(f *runfolder.Folder, p Plan, at map[string]Offset, w Watch, change f
 		return nil, err
 	}
 	if err := m.Write(r.dir); err != nil { // last: a folder that is damaged stays as it was
-		return nil, errors.Join(err, r.closeTracks(false))
+		return nil, errors.Join(err, r.closeTracks(false, true))
 	}
 	return r, nil
 }

@@ -187,7 +187,7 @@ func TestR5OldRecordings(t *testing.T) {
 	require.NoError(t, err)
 	r, err := Resume(old, everySpike, nil, Watch{}, func(*manifest.Manifest) {})
 	require.NoError(t, err, "what begins anew is of the newest format")
-	require.NoError(t, r.closeTracks(false))
+	require.NoError(t, r.closeTracks(false, true))
 	old, err = runfolder.Open(dir)
 	require.NoError(t, err)
 	require.Equal(t, manifest.Format, old.Manifest.Format)
@@ -211,7 +211,7 @@ func writeGolden(t *testing.T) {
 	for b := range spiking(5, 900) {
 		require.NoError(t, running.Record(b))
 	}
-	require.NoError(t, running.closeTracks(false))
+	require.NoError(t, running.closeTracks(false, true))
 	for dir, to := range map[string]string{f.Dir: fmt.Sprintf("testdata/format-%d-ended", manifest.Format), running.dir: fmt.Sprintf("testdata/format-%d-running", manifest.Format)} {
 		require.NoError(t, os.RemoveAll(to))
 		require.NoError(t, os.CopyFS(to, os.DirFS(dir)))

@@ -128,7 +128,7 @@ func (r *Run) open(begin func(name string) (*track, error)) error {
 		}
 		t, err := begin(name)
 		if err != nil {
-			return errors.Join(err, r.closeTracks(false))
+			return errors.Join(err, r.closeTracks(false, true))
 		}
 		r.tracks[name] = t
 	}
@@ -212,11 +212,11 @@ func (r *Run) Mark() func() (map[string]Offset, error) {
 	}
 }
 
-// closeTracks ends the recordings and their Parquet files, which are kept or not; what is on disk of a stream stays.
-func (r *Run) closeTracks(keep bool) error {
+// closeTracks ends the recordings; of their Parquet files and of their streams it says whether they are wanted.
+func (r *Run) closeTracks(parquet, streams bool) error {
 	var errs []error
 	for _, t := range r.tracks {
-		t.end(keep)
+		t.end(parquet, streams)
 	}
 	for _, name := range tables.Names() {
 		if t := r.tracks[name]; t != nil {
@@ -231,7 +231,7 @@ func (r *Run) closeTracks(keep bool) error {
 // Fail ends a run that an error ended: its recordings stay as they are on disk, its manifest tells the error, and the fault
 // of the device if it was one.
 func (r *Run) Fail(cause error, f *manifest.Fault) error {
-	err := r.closeTracks(false)
+	err := r.closeTracks(false, true)
 	r.m.Status, r.m.Failure = manifest.Failed, cause.Error()
 	if f != nil {
 		r.m.Faults = append(r.m.Faults, *f)
@@ -254,7 +254,7 @@ type End struct {
 // Close ends the run: recordings become Parquet, rates.csv is written, and last the manifest with every file's hash.
 func (r *Run) Close(e End) error {
 	start, kept := time.Now(), r.tracks
-	if err := r.closeTracks(true); err != nil {
+	if err := r.closeTracks(true, e.Status == manifest.Interrupted); err != nil {
 		return err
 	}
 	m := &r.m
@@ -331,7 +331,7 @@ func (r *Run) encode(name string, rows uint64) func(*track) error {
 				}
 				t.recycle(b)
 			}
-			if !t.kept || t.failed.Load() != nil {
+			if !t.wanted[0] || t.failed.Load() != nil {
 				return errUnwanted
 			}
 			return p.Finish()

@@ -14,9 +14,10 @@ import (
 
 // Sizes of the queue between the engine and a recording's writers.
 const (
-	chunkTime  = time.Second // a chunk also ends with the burst that comes this long after its first
-	blockCount = 8           // blocks in all: one being filled, the others waiting, or being written or encoded
-	slowDisk   = time.Second // waiting this long in all is worth a word
+	chunkTime  = time.Second     // a chunk also ends with the burst that comes this long after its first
+	blockCount = 8               // blocks in all: one being filled, the others waiting, or being written or encoded
+	syncTime   = time.Second / 2 // what is in the stream is on disk that long after it was written, at the latest
+	slowDisk   = time.Second     // waiting this long in all is worth a word
 )
 
 // track is one recording in progress. add is called by the engine's goroutine; one goroutine writes blocks to the stream, and
@@ -30,7 +31,8 @@ type track struct {
 	free      chan *block
 	full      chan *block
 	written   chan *block   // in the stream
-	kept      bool          // the Parquet file replaces that of its name in the end
+	broken    bool          // the stream; nothing more is written to it
+	wanted    [2]bool       // in the end: the Parquet file, the stream
 	parquet   manifest.File // as written then
 	begun     chan error    // told when the Parquet file has what the stream had, or cannot
 	done      chan struct{} // closed when both goroutines have ended
@@ -76,7 +78,7 @@ func newTrack(path string, s *tables.Stream, warn func(string), at Offset, encod
 		}
 	}()
 	if err := <-t.begun; err != nil {
-		t.end(false)
+		t.end(false, true)
 		return nil, t.close()
 	}
 	return t, nil
@@ -91,51 +93,70 @@ func (t *track) recycle(b *block) {
 	t.free <- b
 }
 
-// writeAll writes blocks until there are no more, all that are full at a time. After a failure it only takes them.
+// writeAll writes blocks until there are no more, and syncs them when somebody asks, but at least once in syncTime. After a failure it
+// only takes them.
 func (t *track) writeAll(at Offset) {
 	defer close(t.written)
-	for b := range t.full {
-		blocks := []*block{b}
-		for len(t.full) > 0 {
-			blocks = append(blocks, <-t.full)
-		}
-		t.write(blocks, &at)
-		for _, b := range blocks {
+	synced := time.Now()
+	var due <-chan time.Time // nil: all is synced, or will be with the next block
+	sync := func() {
+		t.sync(&at)
+		synced, due = time.Now(), nil
+	}
+	for {
+		select {
+		case b, more := <-t.full:
+			if !more {
+				return
+			}
+			if len(b.Numbers) > 0 && t.failed.Load() == nil {
+				t.write(&b.Block)
+			}
+			if wait := syncTime - time.Since(synced); wait <= 0 || b.mark != nil {
+				sync()
+			} else if due == nil {
+				due = time.After(wait)
+			}
+			if b.mark != nil {
+				if t.failed.Load() == nil {
+					b.mark <- at
+				}
+				close(b.mark)
+				b.mark = nil
+			}
 			t.written <- b
+		case <-due:
+			sync()
 		}
 	}
 }
 
-// write writes blocks to the stream, which is at an offset, and tells those who asked.
-func (t *track) write(blocks []*block, at *Offset) {
-	var rows []*tables.Block
-	for _, b := range blocks {
-		if len(b.Numbers) > 0 {
-			rows = append(rows, &b.Block)
-		}
+// write writes a block to the stream.
+func (t *track) write(b *tables.Block) {
+	if err := t.stream.Write(b); err != nil {
+		t.sync(new(Offset)) // what was written before it
+		t.broke(err)
 	}
-	var reached []Offset
-	if len(rows) > 0 && t.failed.Load() == nil {
-		var err error
-		if reached, err = t.stream.Write(rows...); err != nil {
-			t.fail(fmt.Errorf("recording to %s: %w", t.path, err))
-		}
+}
+
+// sync syncs what is in the stream, and sets how far that is.
+func (t *track) sync(at *Offset) {
+	if t.broken || t.stream.Synced() {
+		return
 	}
-	failed := t.failed.Load() != nil
-	for _, b := range blocks {
-		if len(b.Numbers) > 0 && !failed {
-			last := reached[0]
-			*at, reached = last, reached[1:]
-			t.last.Store(&last)
-		}
-		if b.mark != nil {
-			if !failed {
-				b.mark <- *at
-			}
-			close(b.mark)
-			b.mark = nil
-		}
+	reached, err := t.stream.Sync()
+	if err != nil {
+		t.broke(err)
+		return
 	}
+	*at = reached
+	t.last.Store(&reached)
+}
+
+// broke ends the stream.
+func (t *track) broke(err error) {
+	t.broken = true
+	t.fail(fmt.Errorf("recording to %s: %w", t.path, err))
 }
 
 // added ends a burst, whose rows are there.
@@ -182,18 +203,21 @@ func (t *track) mark() <-chan Offset {
 	return reached
 }
 
-// end hands over what is left; keep: the Parquet file is wanted.
-func (t *track) end(keep bool) {
-	t.kept = keep
+// end hands over what is left. parquet: that file is wanted, and takes its name; stream: the stream is wanted too.
+func (t *track) end(parquet, stream bool) {
+	t.wanted = [2]bool{parquet, stream}
 	if len(t.filled.Numbers) > 0 {
 		t.full <- t.filled
 	}
 	close(t.full)
 }
 
-// close waits, after end, until all is written.
+// close waits, after end, until all is written. The stream is on disk then if it is wanted, or if there is no Parquet file.
 func (t *track) close() error {
 	<-t.done
+	if t.wanted[1] || t.failed.Load() != nil {
+		t.sync(new(Offset))
+	}
 	err := t.stream.Close()
 	if failed := t.failed.Load(); failed != nil {
 		return *failed

@@ -91,7 +91,7 @@ func TestFaultAtEveryCall(t *testing.T) {
 			for faultAt(t, fail, cause, single) {
 				fail++
 			}
-			require.Greater(t, fail, 7, "a call a chunk and three more")
+			require.Greater(t, fail, 7, "a write a chunk and three calls more")
 			require.True(t, fail > 16 || !single, "four calls a chunk")
 		}
 	}
@@ -111,7 +111,7 @@ func faultAt(t *testing.T, fail int, cause error, single bool) bool {
 			<-k.mark()
 		}
 	}
-	k.end(true)
+	k.end(true, true)
 	closed := k.close()
 	if *calls < fail {
 		require.NoError(t, failed)
@@ -158,12 +158,12 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
 		}
 		recorded := time.Since(start)
-		k.end(true)
+		k.end(true, true)
 		require.NoError(t, k.close())
 		require.Equal(t, time.Duration(*calls-before)*call, time.Since(start), "only the disk takes time")
 		require.Equal(t, k.waited, recorded)
 		const written = chunks - blockCount + 1 // at least, before the run ends: one block is empty then, the others are on their way
-		require.GreaterOrEqual(t, recorded, (written+3)*call, "a call for each, and three when they were written at a time")
+		require.GreaterOrEqual(t, recorded, (written+3)*call, "a write for each, and three calls to sync them")
 		require.Less(t, recorded, time.Since(start))
 		require.Len(t, told, 1)
 		require.Equal(t, fmt.Sprintf("the run waits, as recording to %s is slower; nothing is lost", filepath.Join(dir, "spikes.arrows")), told[0])
@@ -205,7 +205,49 @@ func TestQuietRunsReachTheDisk(t *testing.T) {
 		at := *k.last.Load()
 		require.EqualValues(t, 1, at.Rows)
 		require.EqualValues(t, 4, at.Burst)
-		k.end(true)
+		k.end(true, true)
 		require.NoError(t, k.close())
 	})
+}
+
+// TestSyncedInTime: what is in the stream is on disk half a second after it was written, at the latest, though nothing follows it.
+func TestSyncedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, calls := onFaulty(t, t.TempDir(), 0, nil, 0, nil)
+		for i := range uint64(252) {
+			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
+		}
+		synctest.Wait()
+		require.Equal(t, 2, *calls, "a chunk was written behind the head of .sums, and not synced")
+		require.Nil(t, k.last.Load())
+		time.Sleep(syncTime)
+		synctest.Wait()
+		require.Equal(t, 5, *calls)
+		require.EqualValues(t, 252*1042, k.last.Load().Rows)
+		k.end(true, true)
+		require.NoError(t, k.close())
+		require.Equal(t, 5, *calls)
+	})
+}
+
+// TestStreamsAreSyncedWhereWanted: at the end, unless there is a Parquet file in their place.
+func TestStreamsAreSyncedWhereWanted(t *testing.T) {
+	for _, c := range []struct {
+		stream, failed bool
+		calls          int
+	}{{true, false, 5}, {false, false, 2}, {false, true, 5}} {
+		synctest.Test(t, func(t *testing.T) {
+			k, calls := onFaulty(t, t.TempDir(), 0, nil, 0, nil)
+			for i := range uint64(252) {
+				require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
+			}
+			synctest.Wait()
+			if c.failed {
+				k.fail(syscall.ENOSPC)
+			}
+			k.end(true, c.stream)
+			require.Equal(t, c.failed, k.close() != nil)
+			require.Equal(t, c.calls, *calls, "%+v", c)
+		})
+	}
 }

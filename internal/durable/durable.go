@@ -44,7 +44,30 @@ func (OS) Create(path string) (File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &early{File: f}, nil
+}
+
+// early is a file that goes to the disk while it is written, so that Sync waits for its end alone.
+type early struct {
+	*os.File
+	at, begun int64
+}
+
+// earlyBytes are begun to be written at a time.
+const earlyBytes = 8 << 20
+
+// Write writes b.
+func (f *early) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	if f.at += int64(n); f.at-f.begun >= earlyBytes {
+		writeBack(f.File, f.begun, f.at-f.begun)
+		f.begun = f.at
+	}
+	return n, err
 }
 
 // Rename renames from to to, and replaces an existing file.

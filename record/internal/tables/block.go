@@ -45,6 +45,35 @@ func (b *Block) End(number uint64) {
 	}
 }
 
+// add appends rows from ≤ i < until of another block, of which the first may be of the last burst.
+func (b *Block) add(from *Block, lo, hi int) {
+	first, _ := slices.BinarySearch(from.Ends[1:], int64(lo)+1)
+	for i := first; i < len(from.Numbers) && from.Ends[i] < int64(hi); i++ {
+		end := b.Ends[len(b.Ends)-1] + min(from.Ends[i+1], int64(hi)) - max(from.Ends[i], int64(lo))
+		if n := len(b.Numbers); n > 0 && b.Numbers[n-1] == from.Numbers[i] {
+			b.Ends[n] = end
+		} else {
+			b.Numbers, b.Ends = append(b.Numbers, from.Numbers[i]), append(b.Ends, end)
+		}
+	}
+	b.Rows.add(from.Rows.slice(lo, hi))
+}
+
+// of makes b the rows of a chunk, without copying these.
+func (b *Block) of(c *Chunk) *Block {
+	b.Numbers, b.Ends, b.Rows = b.Numbers[:0], append(b.Ends[:0], 0), *c
+	b.Rows.Burst, b.Rows.Area = nil, nil
+	for from := 0; from < len(c.Burst); {
+		until := from + 1
+		for until < len(c.Burst) && c.Burst[until] == c.Burst[from] {
+			until++
+		}
+		b.Numbers, b.Ends = append(b.Numbers, c.Burst[from]), append(b.Ends, int64(until))
+		from = until
+	}
+	return b
+}
+
 // StreamSchema is the table's schema while the run goes on.
 func (t Table) StreamSchema(m *manifest.Manifest) *arrow.Schema {
 	s := t.Schema(m)

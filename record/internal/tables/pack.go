@@ -28,6 +28,10 @@ func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 	for len(values) > 0 {
 		block := values[:min(len(values), blockValues)]
 		values = values[len(block):]
+		if alike(block, last) { // as in a column of bursts
+			to = append(to, 0, 0, 0, 0, 0) // least, and the widths of miniblocks
+			continue
+		}
 		differences := room[:len(block)]
 		var least, most int64
 		for i, v := range block {
@@ -42,7 +46,7 @@ func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 		at := len(to)
 		to = append(to, 0, 0, 0, 0) // widths of the miniblocks
 		if most == least {
-			continue // as in a column of bursts
+			continue
 		}
 		clear(room[len(block):])
 		for k := 0; k*miniValues < len(block); k++ {
@@ -58,6 +62,18 @@ func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 		}
 	}
 	return to
+}
+
+// alike says whether all values are x.
+func alike[T int32 | int64](values []T, x T) bool {
+	if values[0] != x || values[len(values)-1] != x {
+		return false
+	}
+	differ := T(0)
+	for _, v := range values {
+		differ |= v ^ x
+	}
+	return differ == 0
 }
 
 // appendPacked appends the lowest bits of values, so many of each.

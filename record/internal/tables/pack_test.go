@@ -72,7 +72,7 @@ func TestPagesAreArrows(t *testing.T) {
 				table := Named(name)
 				s := table.Schema(m)
 				c := anyRows(random, rows, areas, table)
-				e, g := newEncoder(s, m), &group{rows: c}
+				e, g := newEncoder(s, m), &group{block: *new(Block).of(&c)}
 				for range 2 { // and again in the same memory
 					require.NoError(t, e.encode(g))
 					var out bytes.Buffer

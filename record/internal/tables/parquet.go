@@ -90,7 +90,7 @@ const mostEncoders = 16
 type Parquet struct {
 	w       io.Writer
 	e       *encoder
-	burst   []uint64               // of the rows of a block
+	chunk   Block                  // one that is being added
 	next    *group                 // being gathered
 	free    []*group               // written, for their memory
 	pending []pending              // row groups that are being encoded, oldest first
@@ -113,25 +113,20 @@ func NewParquet(w io.Writer, s *arrow.Schema, m *manifest.Manifest, seen func(*C
 	if err != nil {
 		return nil, err
 	}
-	p := &Parquet{w: w, e: e, whole: whole, next: new(group)}
+	p := &Parquet{w: w, e: e, whole: whole, next: newGroup()}
 	return p, p.put([]byte(magic))
 }
 
-// AddBlock appends the rows of a block.
-func (p *Parquet) AddBlock(b *Block) error {
-	p.burst = repeat(p.burst, b.Numbers, b.Ends)
-	c := b.Rows
-	c.Burst = p.burst
-	return p.Add(&c)
-}
-
 // Add appends a chunk. Its columns are copied.
-func (p *Parquet) Add(c *Chunk) error {
-	for from := 0; from < len(c.Burst); {
-		until := min(len(c.Burst), from+GroupRows-len(p.next.rows.Burst))
-		p.next.rows.add(c.slice(from, until))
+func (p *Parquet) Add(c *Chunk) error { return p.AddBlock(p.chunk.of(c)) }
+
+// AddBlock appends the rows of a block, which are copied.
+func (p *Parquet) AddBlock(b *Block) error {
+	for from := 0; from < b.Count(); {
+		until := min(b.Count(), from+GroupRows-p.next.block.Count())
+		p.next.block.add(b, from, until)
 		from = until
-		if len(p.next.rows.Burst) == GroupRows {
+		if p.next.block.Count() == GroupRows {
 			if err := p.encode(); err != nil {
 				return err
 			}
@@ -145,7 +140,6 @@ func (p *Parquet) encode() error {
 	g, done := p.next, make(chan error, 1)
 	go func() { done <- p.e.encode(g) }()
 	p.pending = append(p.pending, pending{g, done})
-	p.next = new(group)
 	if len(p.pending) > min(runtime.GOMAXPROCS(0), mostEncoders) {
 		if err := p.oldest(); err != nil {
 			return err
@@ -153,6 +147,8 @@ func (p *Parquet) encode() error {
 	}
 	if n := len(p.free); n > 0 {
 		p.next, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		p.next = newGroup()
 	}
 	return nil
 }
@@ -168,7 +164,7 @@ func (p *Parquet) oldest() error {
 	p.whole.RowGroups = append(p.whole.RowGroups, g.meta.RowGroups...)
 	p.whole.NumRows += g.meta.NumRows
 	err := p.put(g.pages)
-	g.rows = g.rows.slice(0, 0)
+	g.block.Reset()
 	p.free = append(p.free, g.group)
 	return err
 }
@@ -181,7 +177,7 @@ func (p *Parquet) put(b []byte) error {
 
 // Finish writes the last row groups and the footer. A file without rows has no row group.
 func (p *Parquet) Finish() error {
-	if len(p.next.rows.Burst) > 0 {
+	if p.next.block.Count() > 0 {
 		if err := p.encode(); err != nil {
 			return err
 		}

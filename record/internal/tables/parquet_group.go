@@ -40,11 +40,31 @@ type dictionary struct {
 // group is a row group, and the memory to make the next one in. What is encoded is a Parquet file of its own but for the magic in front
 // and the footer.
 type group struct {
-	rows   Chunk // what is encoded
+	block  Block // what is encoded
+	rows   Chunk // its rows, with what follows from them
 	pages  []byte
 	meta   *metadata.FileMetaData
 	plain  []byte       // a page before it is compressed
 	packed bytes.Buffer // and after that
+}
+
+func newGroup() *group { return &group{block: *NewBlock()} }
+
+// fill makes rows of the block. The columns that follow keep their memory.
+func (g *group) fill(e *encoder) error {
+	b, old := &g.block, &g.rows
+	c := b.Rows
+	c.Burst, c.Area = repeat(old.Burst, b.Numbers, b.Ends), old.Area[:0]
+	c.X, c.Y, c.Z, c.At, c.Index, c.Time = old.X, old.Y, old.Z, old.At, old.Index, old.Time
+	g.rows = c
+	if err := g.rows.findAreas(e.m.Areas); err != nil {
+		return err
+	}
+	if e.seen != nil {
+		e.seen(&g.rows)
+	}
+	g.rows.Fill(e.s, e.m)
+	return nil
 }
 
 func newEncoder(s *arrow.Schema, m *manifest.Manifest) *encoder {
@@ -86,15 +106,9 @@ func (e *encoder) footer() (*metadata.FileMetaData, error) {
 
 // encode encodes the group's rows.
 func (e *encoder) encode(g *group) error {
-	if len(g.rows.Area) < len(g.rows.Neuron) { // rows of blocks have none
-		if err := g.rows.findAreas(e.m.Areas); err != nil {
-			return err
-		}
+	if err := g.fill(e); err != nil {
+		return err
 	}
-	if e.seen != nil {
-		e.seen(&g.rows)
-	}
-	g.rows.Fill(e.s, e.m)
 	g.pages = g.pages[:0]
 	file := metadata.NewFileMetadataBuilder(e.columns, e.props, nil)
 	about := file.AppendRowGroup()
@@ -133,7 +147,11 @@ func (e *encoder) column(g *group, i int, about *metadata.ColumnChunkMetaDataBui
 	switch e.s.Field(i).Type.ID() {
 	case arrow.UINT64:
 		g.plain = appendDeltas(g.plain[:0], words[int64](values))
-		return g.page(to, about, parquet.Encodings.DeltaBinaryPacked, g.plain, statistics(words[uint64](values)))
+		numbers := words[uint64](values)
+		if e.s.Field(i).Name == "burst" {
+			numbers = g.block.Numbers // all there are
+		}
+		return g.page(to, about, parquet.Encodings.DeltaBinaryPacked, g.plain, statistics(numbers))
 	case arrow.UINT32:
 		g.plain = appendDeltas(g.plain[:0], words[int32](values))
 		return g.page(to, about, parquet.Encodings.DeltaBinaryPacked, g.plain, statistics(words[uint32](values)))

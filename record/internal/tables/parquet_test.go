@@ -141,7 +141,7 @@ func TestWideRowGroups(t *testing.T) {
 	whole, err := e.footer()
 	require.NoError(t, err)
 	var out bytes.Buffer
-	p := Parquet{w: &out, e: e, whole: whole, next: &group{rows: c}}
+	p := Parquet{w: &out, e: e, whole: whole, next: &group{block: *new(Block).of(&c)}}
 	require.NoError(t, p.put([]byte(magic)))
 	require.NoError(t, p.Finish())
 	path := filepath.Join(t.TempDir(), "variables.parquet")

@@ -77,7 +77,9 @@ type Stream struct {
 	schema     *arrow.Schema
 	w          *ipc.Writer
 	pending    bytes.Buffer  // what the Arrow writer has made since the last chunk
-	at         Offset        // how far it is
+	end        int64         // of the data that was written
+	marks      []Mark        // of the chunks that were written since Sync
+	at         Offset        // how far it is on disk
 	linesHash  xxhash.Digest // of the .sums file
 }
 
@@ -101,7 +103,7 @@ func NewStream(data, sums Disk, s *arrow.Schema) (*Stream, error) {
 
 // ContinueStream goes on with a recording whose files end at an offset; hash is of what the .sums file holds.
 func ContinueStream(data, sums Disk, s *arrow.Schema, at Offset, hash xxhash.Digest) (*Stream, error) {
-	st := &Stream{data: data, sums: sums, schema: s, at: at, linesHash: hash}
+	st := &Stream{data: data, sums: sums, schema: s, end: at.Bytes, at: at, linesHash: hash}
 	st.w = ipc.NewWriter(&st.pending, ipc.WithSchema(s))
 	// The file has the schema already: a batch without rows makes the writer believe so too.
 	none := NewBlock().batch(s)
@@ -117,41 +119,45 @@ func (s *Stream) line(text string) string {
 	return text
 }
 
-// Write appends chunks, each of a block of at least a burst; when it returns without error, they are on disk. It gives how far the
-// stream is behind each of them.
-func (s *Stream) Write(blocks ...*Block) ([]Offset, error) {
-	var marks []Mark
-	for _, b := range blocks {
-		s.pending.Reset()
-		batch := b.batch(s.schema)
-		err := s.w.Write(batch)
-		batch.Release()
-		if err != nil {
-			return nil, err
-		}
-		m := Mark{Offset: s.at.Bytes, Bytes: int64(s.pending.Len()), Rows: uint64(b.Count()), First: b.Numbers[0], Last: b.Numbers[len(b.Numbers)-1], Sum: xxhash.Sum64(s.pending.Bytes())}
-		s.at.Bytes += m.Bytes
-		marks = append(marks, m)
-		if _, err := s.data.Write(s.pending.Bytes()); err != nil {
-			return nil, err
-		}
+// Write appends a chunk of at least a burst. It is on disk after the next Sync.
+func (s *Stream) Write(b *Block) error {
+	s.pending.Reset()
+	batch := b.batch(s.schema)
+	err := s.w.Write(batch)
+	batch.Release()
+	if err != nil {
+		return err
+	}
+	m := Mark{Offset: s.end, Bytes: int64(s.pending.Len()), Rows: uint64(b.Count()), First: b.Numbers[0], Last: b.Numbers[len(b.Numbers)-1], Sum: xxhash.Sum64(s.pending.Bytes())}
+	if _, err := s.data.Write(s.pending.Bytes()); err != nil {
+		return err
+	}
+	s.end += m.Bytes
+	s.marks = append(s.marks, m)
+	return nil
+}
+
+// Synced says whether all chunks are on disk.
+func (s *Stream) Synced() bool { return len(s.marks) == 0 }
+
+// Sync returns when all chunks are on disk, and how far the stream is then.
+func (s *Stream) Sync() (Offset, error) {
+	if s.Synced() {
+		return s.at, nil
 	}
 	if err := s.data.Sync(); err != nil {
-		return nil, err
+		return s.at, err
 	}
 	var lines []byte
-	var reached []Offset
-	for _, m := range marks {
+	for _, m := range s.marks {
 		lines = append(lines, s.line(m.Line())...)
-		s.at.Rows, s.at.Burst = s.at.Rows+m.Rows, m.Last
-		at := s.at
-		at.Bytes = m.Offset + m.Bytes
-		reached = append(reached, at)
+		s.at.Bytes, s.at.Rows, s.at.Burst = m.Offset+m.Bytes, s.at.Rows+m.Rows, m.Last
 	}
+	s.marks = s.marks[:0]
 	if _, err := s.sums.Write(lines); err != nil {
-		return nil, err
+		return s.at, err
 	}
-	return reached, s.sums.Sync()
+	return s.at, s.sums.Sync()
 }
 
 // Close ends both files.
