@@ -63,7 +63,7 @@ func (r *Run) reopen(name string, at Offset) (*track, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeAll(files[:]))
 	}
-	return newTrack(base+".arrows", s, r.watch.Warn, at, r.encode(name, at.Rows))
+	return newTrack(base+".arrows", s, r.watch.Warn, at, r.encode(name))
 }
 
 func closeAll(files []*os.File) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -153,7 +152,7 @@ func (r *Run) begin(name string) (*track, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), closeAll(files[:]))
 	}
-	return newTrack(base+".arrows", s, r.watch.Warn, Offset{}, r.encode(name, 0))
+	return newTrack(base+".arrows", s, r.watch.Warn, Offset{}, r.encode(name))
 }
 
 // Record keeps a burst's part of the plan.
@@ -304,9 +303,9 @@ func (r *Run) Close(e End) error {
 // errUnwanted ends a Parquet file of a run that failed.
 var errUnwanted = errors.New("not wanted")
 
-// encode makes a recording's Parquet file of the rows that its stream has, so many, and of the blocks that are written to it. The file
-// gets its name when the recording ends.
-func (r *Run) encode(name string, rows uint64) func(*track) error {
+// encode makes a recording's Parquet file of what its stream has and of the blocks that are written to it. The file gets its name when
+// the recording ends.
+func (r *Run) encode(name string) func(*track) error {
 	base, table, m := filepath.Join(r.dir, name), tables.Named(name), r.m
 	var seen func(*tables.Chunk)
 	if name == tables.Spikes && r.watch.Spikes != nil {
@@ -321,8 +320,13 @@ func (r *Run) encode(name string, rows uint64) func(*track) error {
 				return err
 			}
 			defer p.Wait()
-			if err := again(p, rows, tables.ReadStream(base, table, &m)); err != nil {
-				return err
+			for c, err := range tables.ReadStream(base, table, &m) { // of a resumed run
+				if err == nil {
+					err = p.Add(&c)
+				}
+				if err != nil {
+					return err
+				}
 			}
 			t.begun <- nil
 			for b := range t.written {
@@ -342,25 +346,6 @@ func (r *Run) encode(name string, rows uint64) func(*track) error {
 		}
 		return err
 	}
-}
-
-// again adds the first rows of a stream, so many.
-func again(p *tables.Parquet, rows uint64, chunks iter.Seq2[tables.Chunk, error]) error {
-	if rows == 0 {
-		return nil
-	}
-	for c, err := range chunks {
-		if err == nil {
-			err = p.Add(&c)
-		}
-		if err != nil {
-			return err
-		}
-		if rows -= uint64(len(c.Burst)); rows == 0 {
-			return nil
-		}
-	}
-	return nil // never: the rows were proved to be there
 }
 
 // summed hashes and counts what is written.

@@ -251,3 +251,17 @@ func TestStreamsAreSyncedWhereWanted(t *testing.T) {
 		})
 	}
 }
+
+// TestChunksBeforeAFailure are on disk, though they were not synced before it.
+func TestChunksBeforeAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		k, _ := onFaulty(t, dir, 4, syscall.ENOSPC, 0, nil) // the head of .sums, two chunks, and the third
+		for i := range uint64(3 * 252) {
+			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
+		}
+		k.end(true, true)
+		require.ErrorIs(t, k.close(), syscall.ENOSPC)
+		require.Len(t, gather(t, tables.ReadStream(filepath.Join(dir, "spikes"), tables.Named(tables.Spikes), &manifest.Manifest{Areas: ragged()})).burst, 2*252*1042)
+	})
+}
