@@ -57,6 +57,8 @@ struct building {
     u64 neurons;
     part own;           // of the network
     u32 port_bits;      // of a port
+    u32 low_bits;       // of a key, see key_of
+    u32 key_bytes;      // of keys that synapses are until their row is made, in target and from the 5th byte on in weight; 0: they are none
 };
 
 // below is a number 0…n−1 of the word x: the upper half of their product.
@@ -181,12 +183,27 @@ DEVICE synapse valued(const building *b, const projection *p, u64 target, u64 or
     return s;
 }
 
+// A key is a delay, a port, and in low_bits a label or a weight above the least, so that keys ascend as synapses do. Where all delays are
+// 1 it has none.
+template <class K> DEVICE K key_of(const building *b, synapse s, u32 label) {
+    K delay = has_delays(b) ? s.delay : 0, low = b->weight == nullptr ? label : (u32)s.weight ^ 1u << 31;
+    return (delay << b->port_bits | s.port) << b->low_bits | low;
+}
+
 // store makes a synapse the k-th one. Where rows are packed it has the label of its projection.
 DEVICE void store(const building *b, u64 k, synapse s, u32 label) {
     b->target[k] = b->weight == nullptr ? s.port | label << b->port_bits : s.port;
     if (b->weight != nullptr) b->weight[k] = s.weight;
     if (b->short_delay != nullptr) b->short_delay[k] = (u8)s.delay;
     if (b->long_delay != nullptr) b->long_delay[k] = (u16)s.delay;
+}
+
+// store_placed is store until the row is made.
+DEVICE void store_placed(const building *b, u64 k, synapse s, u32 label) {
+    if (b->key_bytes == 0) return store(b, k, s, label);
+    u64 key = key_of<u64>(b, s, label);
+    b->target[k] = (u32)key;
+    if (b->key_bytes == 8) b->weight[k] = (i32)(key >> 32);
 }
 
 // past maps 0…n−2 to the neurons other than self where it is forbidden.
@@ -346,7 +363,7 @@ template <bool PLACES> DEVICE void all_synapses(const building *b, const project
         for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) {
             if (!wanted(b, p, w.target, w.ordinal)) continue;
             u64 n = p->from + w.source;
-            if (PLACES) store(b, b->row[n] + fetch_add(b->cursor + n, 1), valued(b, p, w.target, w.ordinal, &f), p->label);
+            if (PLACES) store_placed(b, b->row[n] + fetch_add(b->cursor + n, 1), valued(b, p, w.target, w.ordinal, &f), p->label);
             else add(b->row + n, (u64)1);
             made++;
         }

@@ -6,7 +6,7 @@
 struct finishing {
     const projection *drawn; // whose synapses are made here, ascending by their sources; the others are there
     u32 count;
-    u32 low_bits;      // of a key, see key_of
+    u32 room_log;      // of rows that do not fit the block's memory: it has room for 2^room_log keys
     u64 least, most;
     const i32 *values; // weights of labels
     u64 *hash;         // that of all synapses is added there; null: nobody asks for it
@@ -53,30 +53,24 @@ template <class D> DEVICE void sort_row(order_of<D> r, u64 n) {
     }
 }
 
-// A key is a delay, a port, and in low_bits a label or a weight above the least, so that keys ascend as synapses do. Where all delays are
-// 1 it has none.
-template <class K> DEVICE K key_of(const building *b, u32 low_bits, synapse s, u32 label) {
-    K delay = has_delays(b) ? s.delay : 0, low = b->weight == nullptr ? label : (u32)s.weight ^ 1u << 31;
-    return (delay << b->port_bits | s.port) << low_bits | low;
-}
-
-// seen is a synapse, whose label is then its weight where rows are packed.
-DEVICE synapse seen(const building *b, u64 k, u32 *label) {
-    u32 word = b->target[k];
-    if (b->weight != nullptr) return synapse{word, b->weight[k], delay_at(b, k)};
-    *label = word >> b->port_bits;
-    return synapse{word & ((1u << b->port_bits) - 1), 0, delay_at(b, k)};
-}
-
-template <class K> DEVICE synapse synapse_of(const building *b, u32 low_bits, K key, u32 *label) {
-    u32 low = (u32)(key & (((K)1 << low_bits) - 1));
-    K above = key >> low_bits;
+// synapse_of is the synapse of a key; its label is its weight where rows are packed.
+template <class K> DEVICE synapse synapse_of(const building *b, K key, u32 *label) {
+    u32 low = (u32)(key & (((K)1 << b->low_bits) - 1));
+    K above = key >> b->low_bits;
     *label = low;
     return synapse{(u32)(above & (((K)1 << b->port_bits) - 1)), (i32)(low ^ 1u << 31), has_delays(b) ? (u32)(above >> b->port_bits) : 1};
 }
 
-// EACH are the keys that a thread sorts at a time.
-const u32 EACH_LOG = 3, EACH = 1 << EACH_LOG;
+// placed_key is that of the k-th synapse, which has been placed.
+template <class K> DEVICE K placed_key(const building *b, u64 k) {
+    u32 word = b->target[k];
+    if (b->key_bytes == 4) return word;
+    if (b->key_bytes == 8) return (K)((u64)(u32)b->weight[k] << 32 | word);
+    return key_of<K>(b, synapse{word & (u32)((1ull << b->port_bits) - 1), 0, delay_at(b, k)}, word >> b->port_bits); // rows are packed
+}
+
+// each_log tells how many keys a thread sorts at a time: as many as take 64 bytes.
+template <class K> DEVICE constexpr u32 each_log() { return sizeof(K) == 4 ? 4 : 3; }
 
 // spaced is where the k-th key lies: gaps let lanes that go by EACH reach different banks.
 template <class K> DEVICE u32 spaced(u32 k) { return k + k / (128 / sizeof(K)); }
@@ -88,21 +82,42 @@ template <class K> DEVICE void in_order(K *a, K *b) {
 }
 
 // step puts pairs of keys in order, of which one is in the lower half of 2·BY of them.
-template <u32 BY, u32 FLIP, class K> DEVICE void step(K (&own)[EACH]) {
+template <u32 BY, u32 FLIP, class K, u32 EACH> DEVICE void step(K (&own)[EACH]) {
     for (u32 j = 0; j < EACH; j++) {
         if ((j & BY) == 0) in_order(own + j, own + (j ^ FLIP));
     }
 }
 
 // merge_each merges keys of which 2^steps are two halves that ascend.
-template <class K> DEVICE void merge_each(K (&own)[EACH], u32 steps) {
+template <class K, u32 EACH> DEVICE void merge_each(K (&own)[EACH], u32 steps) {
+    if (steps > 3) step<EACH / 2, EACH / 2>(own);
     if (steps > 2) step<4, 4>(own);
     if (steps > 1) step<2, 2>(own);
     step<1, 1>(own);
 }
 
-// sort_keys sorts 2^log keys, at least EACH, by a block, as sort_row sorts. All threads must call it, and see the keys then.
+// merge_keys merges 2^log keys by a block: stretches of 2^left of them, halves of which ascend and end before the others begin, become sorted.
+template <class K> DEVICE void merge_keys(K *keys, u32 log, u32 left) {
+    const u32 EACH_LOG = each_log<K>(), EACH = 1 << EACH_LOG;
+    while (left > 0) {
+        u32 steps = left < EACH_LOG ? left : EACH_LOG;
+        left -= steps;
+        u32 mask = (1u << left) - 1;
+        for (u32 g = thread_in_block(); g < 1u << log >> EACH_LOG; g += block_size()) {
+            u32 first = (g & ~mask) << EACH_LOG | (g & mask);
+            K own[EACH];
+            for (u32 j = 0; j < EACH; j++) own[j] = keys[spaced<K>(first + (j << left))];
+            merge_each(own, steps);
+            for (u32 j = 0; j < EACH; j++) keys[spaced<K>(first + (j << left))] = own[j];
+        }
+        block_barrier();
+    }
+}
+
+// sort_keys sorts 2^log keys, at least as many as a thread sorts at a time, by a block, as sort_row sorts. All threads must call it, and
+// see the keys then.
 template <class K> DEVICE void sort_keys(K *keys, u32 log) {
+    const u32 EACH_LOG = each_log<K>(), EACH = 1 << EACH_LOG;
     u32 groups = 1u << log >> EACH_LOG;
     for (u32 g = thread_in_block(); g < groups; g += block_size()) {
         K own[EACH];
@@ -112,6 +127,10 @@ template <class K> DEVICE void sort_keys(K *keys, u32 log) {
         step<1, 1>(own);
         step<4, 7>(own);
         merge_each(own, 2);
+        if (EACH > 8) {
+            step<EACH / 2, EACH - 1>(own);
+            merge_each(own, 3);
+        }
         for (u32 j = 0; j < EACH; j++) keys[spaced<K>(g * EACH + j)] = own[j];
     }
     block_barrier();
@@ -126,17 +145,30 @@ template <class K> DEVICE void sort_keys(K *keys, u32 log) {
             for (u32 j = 0; j < EACH; j++) keys[spaced<K>(first + (j << left) + (j < EACH / 2 ? low : mask - low))] = own[j];
         }
         block_barrier();
-        while (left > 0) {
-            u32 steps = left < EACH_LOG ? left : EACH_LOG;
-            left -= steps;
-            mask = (1u << left) - 1;
-            for (u32 g = thread_in_block(); g < groups; g += block_size()) {
-                u32 first = (g & ~mask) << EACH_LOG | (g & mask);
-                K own[EACH];
-                for (u32 j = 0; j < EACH; j++) own[j] = keys[spaced<K>(first + (j << left))];
-                merge_each(own, steps);
-                for (u32 j = 0; j < EACH; j++) keys[spaced<K>(first + (j << left))] = own[j];
+        merge_keys(keys, log, left);
+    }
+}
+
+// sort_long_keys sorts n keys, 2^log of them at a time in room as far as they are neighbours. All threads must call it, and see the keys then.
+DEVICE void sort_long_keys(u32 *list, u64 n, u32 *room, u32 log) {
+    u64 some = 1ull << log;
+    for (u64 length = some; length / 2 < n; length *= 2) {
+        for (u64 by = length / 2; by >= some; by /= 2) {
+            u64 flip = by == length / 2 ? length - 1 : by;
+            for (u64 k = thread_in_block();; k += block_size()) {
+                u64 i = (k & ~(by - 1)) << 1 | (k & (by - 1)), j = i ^ flip;
+                if (i >= n) break;
+                if (j < n) in_order(list + i, list + j);
             }
+            block_barrier();
+        }
+        for (u64 first = 0; first < n; first += some) {
+            u32 count = n - first < some ? (u32)(n - first) : (u32)some;
+            for (u32 k = thread_in_block(); k < some; k += block_size()) room[spaced<u32>(k)] = k < count ? list[first + k] : ~0u;
+            block_barrier();
+            if (length == some) sort_keys(room, log);
+            else merge_keys(room, log, log);
+            for (u32 k = thread_in_block(); k < count; k += block_size()) list[first + k] = room[spaced<u32>(k)];
             block_barrier();
         }
     }
@@ -145,15 +177,14 @@ template <class K> DEVICE void sort_keys(K *keys, u32 log) {
 // keys_room and places_room are where the synapses of a row go while it is drawn: to keys, or at once to their places.
 template <class K> struct keys_room {
     K *keys;
-    u32 low_bits;
 };
 template <class K> DEVICE void put(const building *b, keys_room<K> room, u32 k, synapse s, u32 label) {
-    room.keys[spaced<K>(k)] = key_of<K>(b, room.low_bits, s, label);
+    room.keys[spaced<K>(k)] = key_of<K>(b, s, label);
 }
 struct places_room {
     u64 first;
 };
-DEVICE void put(const building *b, places_room room, u32 k, synapse s, u32 label) { store(b, room.first + k, s, label); }
+DEVICE void put(const building *b, places_room room, u32 k, synapse s, u32 label) { store_placed(b, room.first + k, s, label); }
 
 // draw_row draws what is missing of neuron n's row. *filled are the synapses that are there. All threads must call it.
 template <class R> DEVICE void draw_row(const building *b, const finishing *r, u64 n, u32 *filled, R room, tallies *f) {
@@ -190,20 +221,17 @@ template <class K> DEVICE void make_rows(const building *b, const finishing *r) 
     u64 hash = 0;
     for (u64 n = block_index(); n < b->neurons; n += block_count()) {
         u64 first = b->row[n];
-        u32 count = (u32)(b->row[n + 1] - first), placed = b->cursor[n], log = EACH_LOG, label = 0;
+        u32 count = (u32)(b->row[n + 1] - first), placed = b->cursor[n], log = each_log<K>(), label = 0;
         if (count <= r->least || count > r->most) continue;
         while (1u << log < count) log++;
         if (thread_in_block() == 0) filled = placed;
-        for (u32 k = thread_in_block(); k < placed; k += block_size()) {
-            synapse s = seen(b, first + k, &label);
-            keys[spaced<K>(k)] = key_of<K>(b, r->low_bits, s, label);
-        }
+        for (u32 k = thread_in_block(); k < placed; k += block_size()) keys[spaced<K>(k)] = placed_key<K>(b, first + k);
         for (u32 k = count + thread_in_block(); k < 1u << log; k += block_size()) keys[spaced<K>(k)] = ~(K)0;
         block_barrier();
-        draw_row(b, r, n, &filled, keys_room<K>{keys, r->low_bits}, &f);
+        draw_row(b, r, n, &filled, keys_room<K>{keys}, &f);
         sort_keys(keys, log);
         for (u32 k = thread_in_block(); k < count; k += block_size()) {
-            synapse s = synapse_of(b, r->low_bits, keys[spaced<K>(k)], &label);
+            synapse s = synapse_of(b, keys[spaced<K>(k)], &label);
             store(b, first + k, s, label);
             if (r->hash == nullptr) continue;
             if (b->weight == nullptr) s.weight = r->values[label];
@@ -226,10 +254,18 @@ DEVICE void finish_long_rows(const building *b, const finishing *r) {
         if (thread_in_block() == 0) filled = b->cursor[n];
         block_barrier();
         draw_row(b, r, n, &filled, places_room{first}, &f);
+        if (b->key_bytes == 4) sort_long_keys(b->target + first, count, (u32 *)dynamic_memory(), r->room_log);
+        for (u64 k = first + thread_in_block(); k < first + count && b->key_bytes > 0; k += block_size()) {
+            u32 label = 0;
+            synapse s = synapse_of(b, b->key_bytes == 8 ? placed_key<u64>(b, k) : placed_key<u32>(b, k), &label);
+            store(b, k, s, label);
+        }
+        block_barrier();
         u32 *port = b->target + first;
         i32 *weight = b->weight != nullptr ? b->weight + first : nullptr;
-        if (b->long_delay != nullptr) sort_row(order_of<u16>{port, weight, b->long_delay + first, b->port_bits}, count);
-        else sort_row(order_of<u8>{port, weight, b->short_delay != nullptr ? b->short_delay + first : nullptr, b->port_bits}, count);
+        u64 left = b->key_bytes == 4 ? 0 : count; // to be sorted
+        if (b->long_delay != nullptr) sort_row(order_of<u16>{port, weight, b->long_delay + first, b->port_bits}, left);
+        else sort_row(order_of<u8>{port, weight, b->short_delay != nullptr ? b->short_delay + first : nullptr, b->port_bits}, left);
         if (r->hash == nullptr) continue;
         for (u64 k = first + thread_in_block(); k < first + count; k += block_size()) hash += synapse_hash(n, synapse_at(b, r->values, k));
     }

@@ -271,6 +271,9 @@ func (w *work) soonOf(b building, to driver.Ptr) (uint64, error) {
 
 // overAll launches a kernel whose threads share n pieces of work.
 func overAll[A any](w *work, n uint64, k *entry[A], args A) error {
+	if err := use(w.site, k); err != nil {
+		return err
+	}
 	blocks := min(divUp(n, uint64(w.tune.threads)), uint64(32*w.sms))
 	return k.launchGrid(uint32(blocks), w.tune.threads, 0, w.stream, args)
 }

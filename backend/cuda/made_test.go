@@ -162,6 +162,15 @@ func joining(scale string) string {
 	return fmt.Sprintf(builtAreas, "scale: "+scale) + projectionText("from: a, to: b, rule: fixed_indegree, indegree: 9", `weight: "normal(-1 UNIT, 2 UNIT)", delay: "uniform(1, 600)"`)
 }
 
+// longRows has rows of constant weights that are longer than a small Maker's block has room for.
+func longRows() string {
+	text := fmt.Sprintf(builtAreas, "")
+	for i, to := range []string{"a", "b", "c", "a", "b", "d"} {
+		text += projectionText("from: a, to: "+to+", rule: all_to_all", fmt.Sprintf(`weight: %d UNIT, delay: "uniform(1, 30)"`, i%3-1))
+	}
+	return text
+}
+
 // TestRowsStay wants of rows that stay on the device, of all rules with all kinds of weights and delays, what the host makes.
 func TestRowsStay(t *testing.T) {
 	slow.Short(t)
@@ -197,6 +206,7 @@ func TestRowsStay(t *testing.T) {
 	}
 	holds(allRules("scale: 30000"), defaults)
 	holds(narrowing(), defaults)
+	holds(longRows(), defaults)
 	holds(fmt.Sprintf(builtAreas, "")+projectionText("from: a, to: b, rule: all_to_all", `weight: 1 UNIT, delay: "clip(normal(-2 ms, 0.1 ms), 0.1 ms, 40 ms)"`), defaults) // all are 1
 }
 
@@ -325,6 +335,11 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: draws, From: "s.port | label << b->port_bits", To: "s.port | (label ^ 1) << b->port_bits"},
 		{File: rows, From: "if (values[middle] < weight)", To: "if (values[middle] <= weight)"},
 		{File: "build_rows.cuh", From: "b << (32 - r.port_bits) | b >> r.port_bits", To: "b"},
+		{File: "build_rows.cuh", From: "if (j < n) in_order(list + i, list + j);", To: "if (j + 1 < n) in_order(list + i, list + j);"},
+		{File: "build_rows.cuh", From: "else merge_keys(room, log, log);", To: "else merge_keys(room, log, log - 1);"},
+		{File: "build_rows.cuh", From: "list[first + k] = room[spaced<u32>(k)];\n            block_barrier();", To: "list[first + k] = room[spaced<u32>(k)];"},
+		{File: "build_rows.cuh", From: "0, delay_at(b, k)}, word >> b->port_bits)", To: "0, delay_at(b, k)}, 0)"},
+		{File: "build_rows.cuh", From: "b->key_bytes == 8 ? placed_key<u64>", To: "b->key_bytes == 4 ? placed_key<u64>"},
 		{File: "build_rows.cuh", From: "s.weight = r->values[label];", To: "s.weight = r->values[0];"},
 		{File: rows, From: "there = replace(found + i, 0, entry);", To: "found[i] = entry;"},
 		{File: "build.cu", From: "to[k] = (u8)b.long_delay[k]", To: "to[k] = (u8)b.long_delay[k - k % 2]"},
@@ -335,10 +350,10 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
-		for i, text := range []string{scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
+		for i, text := range []string{scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), longRows(), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
 			g, tune := parsed(t, text), defaults
 			tune.unpacked = strings.Contains(text, "uniform(1, 600)")
-			m.tune.keyBits = []uint32{64, 0}[i%2] // packed rows in shared memory and in place
+			m.tune.keyBits, m.tune.wide = []uint32{64, 0, 64}[i%3], i == 2 // packed rows by keys of 4 bytes, in place, by keys of 8
 			want, err := connectome.Build(g, connectome.Options{})
 			require.NoError(t, err)
 			got, _, err := stay(t, m, g, tune)

@@ -41,6 +41,7 @@ type making struct {
 	classes []class
 	tables  uint64 // bytes of all tables of choices, where one fits
 	staging uint64 // bytes that come from the device at a time
+	wide    bool   // keys of 8 bytes even where 4 would do
 	keyBits uint32 // that a synapse may take where rows are made in shared memory, at most 64
 }
 
@@ -51,7 +52,7 @@ type class struct {
 	threads uint32
 }
 
-var makingDefaults = making{threads: 256, classes: []class{{128, 32}, {512, 64}, {1024, 128}, {2048, 256}, {4096, 512}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64}
+var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -128,7 +129,8 @@ func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
 // site is a device with the kernels that build.
 type site struct {
 	ctx          *driver.Context
-	module       *driver.Module
+	image        kernels.Image
+	modules      []*driver.Module // of kernels that have been used
 	stream       *driver.Stream
 	sms          int
 	room         uint64 // bytes of shared memory that a block may have
@@ -196,11 +198,10 @@ func newSite(device int) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := selectImage(d, v, kernels.Build())
-	if err != nil {
+	s := &site{}
+	if s.image, err = selectImage(d, v, kernels.Build()); err != nil {
 		return nil, err
 	}
-	s := &site{}
 	if s.sms, err = v.Attribute(driver.MultiprocessorCount); err != nil {
 		return nil, err
 	}
@@ -214,22 +215,31 @@ func newSite(device int) (*site, error) {
 		return nil, errors.Join(err, s.ctx.Release())
 	}
 	defer s.ctx.Leave()
-	if err := s.load(image); err != nil {
+	if s.stream, err = s.ctx.Stream(); err != nil {
 		return nil, errors.Join(err, s.free())
 	}
 	return s, nil
 }
 
-func (s *site) load(image kernels.Image) (err error) {
-	if s.module, err = s.ctx.Load([]byte(image.PTX())); err != nil {
-		return fmt.Errorf("%s: %w", image.Name, err)
+// load brings a kernel onto the device.
+func (s *site) load(k kernel, name string) error {
+	text, err := only(s.image.PTX(), []string{name})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.image.Name, err)
 	}
-	if s.stream, err = s.ctx.Stream(); err != nil {
-		return err
+	m, err := s.ctx.Load([]byte(text))
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", s.image.Name, name, err)
 	}
-	for name, k := range s.named() {
-		if err := k.find(s.module, name); err != nil {
-			return err
+	s.modules = append(s.modules, m)
+	return k.find(m, name)
+}
+
+// use makes a kernel ready. Only those that are used are loaded: the driver takes up to a third of a second to compile one for the first time.
+func use[A any](s *site, k *entry[A]) error {
+	for name, other := range s.named() {
+		if k.f == nil && other == kernel(k) {
+			return s.load(k, name)
 		}
 	}
 	return nil
@@ -260,8 +270,8 @@ func (s *site) free() error {
 	for _, k := range s.named() {
 		k.release()
 	}
-	if s.module != nil {
-		errs = append(errs, s.module.Unload())
+	for _, m := range s.modules {
+		errs = append(errs, m.Unload())
 	}
 	return errors.Join(append(errs, s.ctx.Release())...)
 }
@@ -433,6 +443,7 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 		return placed, err
 	}
 	f.count = uint32(len(along))
+	keyBits := w.keyBits(b)
 	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
 		if err := errors.Join(s.upload(b.row, data(row), size(row)), s.upload(f.drawn, data(along), size(along))); err != nil {
 			return err
@@ -444,7 +455,7 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 				}
 			}
 		}
-		if err := w.makeRows(*b, row, f); err != nil {
+		if err := w.makeRows(*b, row, keyBits, f); err != nil {
 			return err
 		}
 		return errors.Join(s.download(data(found), b.found, size(found)), s.drain(b.sums, uint64(len(sums)), 8, func(first, end uint64, room []byte) {
@@ -476,6 +487,9 @@ func (w *work) draw(k *entry[makeArgs], b building, p projection) error {
 	if p.units == 0 {
 		return nil
 	}
+	if err := use(w.site, k); err != nil {
+		return err
+	}
 	threads, blocks := w.tune.threads, divUp(p.units, uint64(w.tune.threads))
 	if p.slots > 0 {
 		threads, blocks = 32, w.choosers(&p)/32
@@ -498,44 +512,53 @@ func (w *work) tableBytes() (most uint64) {
 	return most
 }
 
-// makeRows makes all rows complete, whose starts are known.
-func (w *work) makeRows(b building, row []uint64, f finishing) error {
-	const plain = 48 << 10 // more shared memory is to be asked for
-	f.lowBits = 32
+// keyBits is how many bits of a key a synapse takes, and sets what kernels know of keys.
+func (w *work) keyBits(b *building) uint32 {
+	b.lowBits = 32
 	if b.weight == 0 {
-		f.lowBits = uint32(bits.Len(uint(len(w.labels) - 1)))
+		b.lowBits = uint32(bits.Len(uint(len(w.labels) - 1)))
 	}
-	k, keyBits := &w.site.narrow, f.lowBits+b.portBits
+	n := b.lowBits + b.portBits
 	if b.shortDelay|b.longDelay != 0 {
-		keyBits += uint32(bits.Len(uint(w.r.Longest)))
+		n += uint32(bits.Len(uint(w.r.Longest)))
 	}
-	keyBytes := uint64(4)
+	if w.tune.wide {
+		n = max(n, 33)
+	}
+	switch {
+	case n > w.tune.keyBits:
+	case n <= 32:
+		b.keyBytes = 4
+	case b.weight != 0:
+		b.keyBytes = 8
+	}
+	return n
+}
+
+// makeRows makes all rows complete, whose starts are known, of synapses whose keys take so many bits.
+func (w *work) makeRows(b building, row []uint64, keyBits uint32, f finishing) error {
+	k, keyBytes, log := &w.site.narrow, uint64(4), 4
 	if keyBits > 32 {
-		k, keyBytes = &w.site.wide, 8
+		k, keyBytes, log = &w.site.wide, 8, 3
 	}
 	longest, sizes := spread(row)
-	blocks := uint32(min(b.neurons, uint64(32*w.sms)))
+	room := uint64(0) // of 2^log keys, with gaps between them
 	for _, c := range w.tune.classes {
 		if keyBits > w.tune.keyBits {
 			break
 		}
 		most := min(c.most, longest)
-		log := max(3, bits.Len64(most-1)) // the block has room for 2^log keys, and gaps between them
-		for ; keyBytes<<log+keyBytes<<log*keyBytes/128 > w.room; log-- {
-			most = 1 << (log - 1)
+		log = max(log, bits.Len64(most-1))
+		for room = roomOf(keyBytes, log); room > w.room; room = roomOf(keyBytes, log) {
+			log--
+			most = 1 << log
 		}
 		if most <= f.least {
 			continue
 		}
-		bytes := uint32(keyBytes<<log + keyBytes<<log*keyBytes/128)
-		if bytes > plain {
-			if err := k.f.AllowShared(bytes); err != nil {
-				return err
-			}
-		}
 		f.most = most
 		if sizes>>bits.Len64(f.least)<<bits.Len64(f.least)&(2<<log-1) != 0 {
-			if err := k.launchGrid(blocks, c.threads, bytes, w.stream, finishArgs{b, f}); err != nil {
+			if err := w.launchRows(k, c.threads, room, b, f); err != nil {
 				return err
 			}
 		}
@@ -544,8 +567,28 @@ func (w *work) makeRows(b building, row []uint64, f finishing) error {
 	if longest <= f.least {
 		return nil
 	}
-	f.most = longest
-	return w.site.long.launchGrid(blocks, w.tune.classes[len(w.tune.classes)-1].threads, 0, w.stream, finishArgs{b, f})
+	if b.keyBytes != 4 {
+		room = 0 // it is of no use
+	}
+	f.most, f.roomLog = longest, uint32(log)
+	return w.launchRows(&w.site.long, w.tune.classes[len(w.tune.classes)-1].threads, room, b, f)
+}
+
+// roomOf is the shared memory that 2^log keys and the gaps between them take.
+func roomOf(keyBytes uint64, log int) uint64 { return keyBytes<<log + keyBytes<<log*keyBytes/128 }
+
+// launchRows launches a kernel that makes rows, whose blocks have so many bytes of shared memory.
+func (w *work) launchRows(k *entry[finishArgs], threads uint32, shared uint64, b building, f finishing) error {
+	const plain = 48 << 10 // more is to be asked for
+	if err := use(w.site, k); err != nil {
+		return err
+	}
+	if shared > plain {
+		if err := k.f.AllowShared(uint32(shared)); err != nil {
+			return err
+		}
+	}
+	return k.launchGrid(uint32(min(b.neurons, uint64(32*w.sms))), threads, uint32(shared), w.stream, finishArgs{b, f})
 }
 
 // spread is the length of the longest row, and which lengths there are: bit i of sizes stands for 2^(i−1) < length ≤ 2^i.
@@ -573,7 +616,7 @@ type building struct {
 	sums, made, found, tables   driver.Ptr
 	neurons                     uint64
 	own                         part
-	portBits                    uint32
+	portBits, lowBits, keyBytes uint32
 }
 
 // philoxSteps are added to the keys of a round of Philox for the next one.
@@ -582,7 +625,7 @@ var philoxSteps = [2]uint32{0x9E3779B9, 0xBB67AE85}
 // finishing is the struct of that name in kernels/build_rows.cuh, field for field.
 type finishing struct {
 	drawn          driver.Ptr
-	count, lowBits uint32
+	count, roomLog uint32
 	least, most    uint64
 	values, hash   driver.Ptr
 }

@@ -173,12 +173,22 @@ func TestMakerOfParts(t *testing.T) {
 	require.Equal(t, a, b)
 }
 
-// TestMakerWithoutKeys makes all rows in place, as those are whose synapses take more than 64 bits.
-func TestMakerWithoutKeys(t *testing.T) {
+// TestMakerWithKeys makes rows of keys of 8 bytes where 4 would do, and all rows in place, as those are whose synapses take more than 64
+// bits; with and without labels.
+func TestMakerWithKeys(t *testing.T) {
 	cudatest.Anywhere(t)
 	m := newTestMaker(t, 0)
-	m.tune.keyBits = 0
-	holdsMaker(t, m, parsed(t, allRules("scale: 100")), connectome.Part{})
+	for _, keyBits := range []uint32{64, 0} {
+		m.tune.wide, m.tune.keyBits = true, keyBits
+		holdsMaker(t, m, parsed(t, allRules("scale: 100")), connectome.Part{})
+		g := parsed(t, scaled("1000", 3, 1))
+		c, err := connectome.Build(g, connectome.Options{})
+		require.NoError(t, err)
+		got, form, err := stay(t, m, g, defaults)
+		require.NoError(t, err)
+		require.Equal(t, "packed", form)
+		require.Equal(t, onHost(c), got)
+	}
 }
 
 // TestMakerHasTheDefaults builds with the sizes that users get.
@@ -234,11 +244,13 @@ func TestMakerMistakes(t *testing.T) {
 		{File: draws, From: "longest = other > longest ? other : longest;", To: "longest = other;"},
 		{File: draws, From: "return unit - owner * each >= each ? owner + 1 : owner;", To: "return owner;"},
 		{File: draws, From: "*ordinal = source * p->count + j;", To: "*ordinal = source * p->count + j + 1;"},
-		{File: rows, From: "(delay << b->port_bits | s.port) << low_bits | low", To: "(delay << b->port_bits | s.port) << low_bits | (low & ~1u)"},
+		{File: draws, From: "(delay << b->port_bits | s.port) << b->low_bits | low", To: "(delay << b->port_bits | s.port) << b->low_bits | (low & ~1u)"},
+		{File: draws, From: "b->weight[k] = (i32)(key >> 32);", To: "b->weight[k] = (i32)(key >> 33);"},
 		{File: rows, From: "(j < EACH / 2 ? low : mask - low))] = own[j];", To: "low)] = own[j];"},
 		{File: rows, From: "        step<2, 3>(own);", To: ""},
 		{File: rows, From: "    if (steps > 1) step<2, 2>(own);", To: "    if (steps > 2) step<2, 2>(own);"},
-		{File: rows, From: "            block_barrier();\n        }\n    }\n}\n\n// keys_room", To: "        }\n    }\n}\n\n// keys_room"},
+		{File: rows, From: "        block_barrier();\n    }\n}\n\n// sort_keys", To: "    }\n}\n\n// sort_keys"},
+		{File: rows, From: "store(b, k, s, label);\n        }\n        block_barrier();", To: "store(b, k, s, label);\n        }"},
 		{File: rows, From: "keys[spaced<K>(k)] = ~(K)0;", To: "keys[spaced<K>(k)] = 0;"},
 		{File: rows, From: "<= n) i = middle + 1;", To: "< n) i = middle + 1;"},
 		{File: rows, From: "first = shuffle_first(first, 32) + ones(bits & ((1u << lane()) - 1));", To: "first = shuffle_first(first, 32) + ones(bits & ((2u << lane()) - 1));"},
@@ -362,7 +374,7 @@ func TestExactOnDevice(t *testing.T) {
 		y        driver.Ptr
 	}
 	var k entry[valuesArgs]
-	require.NoError(t, k.find(s.module, "exact_values"))
+	require.NoError(t, s.load(&k, "exact_values"))
 	defer k.release()
 	r := rand.New(rand.NewPCG(3, 4))
 	for function, one := range []struct {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -51,13 +52,17 @@ type packing struct {
 
 // lengthsOf are the rows of c by their number and lengths alone.
 func lengthsOf(c *connectome.Connectome) rows {
-	r := rows{synapses: c.Synapses()}
-	for n := range c.Neurons {
-		if c.Row[n+1] > c.Row[n] {
-			r.filled++
+	var filled atomic.Uint64
+	inShares(int(c.Neurons), func(lo, hi int) {
+		n := uint64(0)
+		for k := range c.Row[lo:hi] {
+			if c.Row[lo+k+1] > c.Row[lo+k] {
+				n++
+			}
 		}
-	}
-	r.filled = max(1, r.filled)
+		filled.Add(n)
+	})
+	r := rows{synapses: c.Synapses(), filled: max(1, filled.Load())}
 	r.mean = uint32(r.synapses / r.filled)
 	return r
 }
