@@ -28,7 +28,7 @@ func workingMemory(o options) ([]Check, error) {
 func decision(o options) ([]Check, error) {
 	return o.ratesIn(8, "decision", "Wang 2002", decisionText, []string{"A", "B", "rest", "inhibitory"},
 		[]stretch{{"before the motion", 5000, 10_000}, {"in the motion", 15_000, 20_000}},
-		elsewhere{8, "NEST", [][2]float64{{2.35, 0.34}, {2.49, 0.56}, {2.55, 0.20}, {8.28, 0.33}, {34.86, 1.15}, {1.53, 0.19}, {4.53, 0.21}, {14.34, 0.23}}})
+		elsewhere{108, "NEST", [][2]float64{{2.55, 0.44}, {2.52, 0.44}, {2.52, 0.22}, {8.34, 0.36}, {33.87, 2.53}, {1.67, 0.35}, {4.46, 0.24}, {14.23, 0.37}}})
 }
 
 // stretch is bursts from ≤ n < till of a run.
