@@ -89,42 +89,18 @@ DEVICE void add_synapses(const run *p, u32 fired, u64 low, u64 high) {
     }
 }
 
-// due is what a warp knows of the rows that it is to deliver: how many there are, in how many parts, and the first of its own.
-struct due {
-    u32 rows, parts_log;
-    u64 first, end; // synapses
-};
-
-// warp_item is the warp's first part of a row. The last warps have what is to be done first, as the first ones have neurons to update.
-DEVICE u32 warp_item() { return (block_size() / 32 - 1 - anew(thread_in_block()) / 32) * block_count() + block_index(); }
-
-// find_row finds a part of the rows of a queue.
-DEVICE void find_row(const run *p, const u32 *queue, u64 item, due *d) {
-    u32 n = queue[item >> d->parts_log];
-    u64 first = p->row[n], count = p->row[n + 1] - first, part = item & ((1ull << d->parts_log) - 1);
-    d->first = first + (count * part >> d->parts_log);
-    d->end = first + (count * (part + 1) >> d->parts_log);
-}
-
-// find_due finds what the warp is to deliver for burst t: rows of who fired lag bursts before, whose queue has a place.
-DEVICE due find_due(const run *p, const event_lists *e, u64 t, u32 place) {
-    due d = {e->lengths[((u32)t - e->lag) & e->length_mask], p->parts_log, 0, 0};
-    u32 warps = (block_size() / 32 - 1) * block_count(), item = warp_item();
-    while (d.parts_log < p->most_parts_log && (u64)d.rows << d.parts_log < warps) d.parts_log++;
-    if (item >= (u64)d.rows << d.parts_log) return d;
-    find_row(p, e->queues + (u64)place * e->all, item, &d);
-    if (d.first + 4 * lane() < d.end) bring_closer(p->all.target + d.first + 4 * lane());
-    return d;
-}
-
-// deliver_due is step 1 for burst t.
-DEVICE void deliver_due(const run *p, const event_lists *e, u64 t, u32 place, due *d) {
-    u64 all = (u64)d->rows << d->parts_log;
+// deliver_due is step 1 for burst t: rows of who fired lag bursts before, whose queue has a place. The last warps have what is to be done
+// first, as the first ones have neurons to update where there are few.
+DEVICE void deliver_due(const run *p, const event_lists *e, u64 t, u32 place) {
+    u32 rows = e->lengths[((u32)t - e->lag) & e->length_mask], parts_log = p->parts_log, each = block_size() / 32 - 1;
+    u32 warps = each * block_count(), warp = (each - anew(thread_in_block()) / 32) * block_count() + block_index();
+    const u32 *queue = e->queues + (u64)place * e->all;
+    while (parts_log < p->most_parts_log && (u64)rows << parts_log < warps) parts_log++;
 #pragma unroll 1
-    for (u64 item = warp_item(); item < all;) {
-        add_synapses(p, (u32)t - e->back, d->first, d->end);
-        item += (block_size() / 32 - 1) * block_count();
-        if (item < all) find_row(p, e->queues + (u64)place * e->all, item, d);
+    for (u64 item = warp; item < (u64)rows << parts_log; item += warps) {
+        u32 n = queue[item >> parts_log];
+        u64 first = p->row[n], count = p->row[n + 1] - first, part = item & ((1ull << parts_log) - 1);
+        add_synapses(p, (u32)t - e->back, first + (count * part >> parts_log), first + (count * (part + 1) >> parts_log));
     }
 }
 
@@ -152,7 +128,7 @@ DEVICE bool lif_event_fires(const network *w, const area *a, const float *near, 
     return fires;
 }
 
-// stretch is what a warp has to update of the block's neurons: from ≤ k < until of an area, whose first neuron lies ahead of the block's.
+// stretch_of_area is what a warp has to update: the block's neurons from ≤ k < until, the (ahead + k)-th ones of their area.
 struct stretch_of_area {
     const area *a;
     const float *near;
@@ -237,12 +213,14 @@ DEVICE void update_driven(const block *s, const event_memory *m, stretch_of_area
     }
 }
 
-// queue_fired puts those of the warp's part of the block's neurons that fire into the queue, step 5.
+// queue_fired puts those of the block's neurons from ≤ k < until that fire into the queue, step 5, by a warp.
 DEVICE void queue_fired(const run *p, const u32 *bits, u32 from, u32 until, u32 *queue, u32 *length) {
     warp_barrier();
 #pragma unroll 1
     for (u32 word = from / 32; 32 * word < until; word += 32) {
-        u32 rest = 32 * (word + lane()) < until ? bits[word + lane()] : 0;
+        u32 k = 32 * (word + lane()), rest = k < until ? read(bits + k / 32) : 0; // a word may have neurons of other warps
+        if (k < from) rest &= ~0u << (from - k);
+        if (k + 32 > until && k < until) rest &= ~0u >> (k + 32 - until);
         if (vote(rest != 0) == 0) continue;
         u32 sum = ones(rest);
 #pragma unroll
@@ -254,34 +232,42 @@ DEVICE void queue_fired(const run *p, const u32 *bits, u32 from, u32 until, u32 
         if (lane() == 31) base = fetch_add(length, sum);
         base = shuffle_first(shuffle_xor(base, 31), 32) + sum - ones(rest);
 #pragma unroll 1
-        for (; rest != 0; rest &= rest - 1) queue[base++] = block_index() * p->block_neurons + 32 * (word + lane()) + ones((rest & -rest) - 1);
+        for (; rest != 0; rest &= rest - 1) queue[base++] = block_index() * p->block_neurons + k + ones((rest & -rest) - 1);
     }
 }
 
-// update_events is steps 2 to 5 of burst t for the block's neurons, of which each warp but the first has a part.
-DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, const event_memory *m, u32 each, u32 place, u32 at) {
-    u32 begin = block_index() * p->block_neurons, from = (anew(thread_in_block()) / 32 - 1) * each, count = own(p);
-    u32 end = from + each < count ? from + each : count, *bits = bits_of(p, m, t);
+// asleep reports whether no neuron of an area of sources fires in burst t.
+DEVICE bool asleep(const area *a, u64 t) { return a->model == POISSON_SOURCE && a->each == NO_TABLE && (t < a->from || t >= a->until); }
+
+// update_events is steps 2 to 5 of burst t for the block's neurons. Each warp but the first has a part of those of each area, as those of
+// some models take longer than others.
+DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, const event_memory *m, u32 at) {
+    u32 begin = block_index() * p->block_neurons, end = begin + own(p), warps = block_size() / 32 - 1, turn = anew(thread_in_block()) / 32 - 1;
+    u32 *bits = bits_of(p, m, t);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
 #pragma unroll 1
-    for (u32 k = from; k < end; place++) {
+    for (u32 place = s->from; begin < end && place < p->w.area_count && s->w.areas[place].first < end; place++) {
         const area *a = s->w.areas + place;
-        u32 until = end < a->end - begin ? end : a->end - begin;
+        u32 low = a->first > begin ? a->first - begin : 0, high = (a->end < end ? a->end : end) - begin;
+        if (low >= high || asleep(a, t)) continue;
+        u32 each = (high - low + 32 * warps - 1) / (32 * warps) * 32, from = low + turn * each, until = from + each < high ? from + each : high;
+        u32 used = (high - low + each - 1) / each;
+        turn = turn >= used ? turn - used : turn + warps - used; // the next area begins with the next warp
+        if (from >= high) continue;
         if (a->model == LIF_EVENT) {
-            stretch_of_area x = {a, place < NEAR_AREAS ? m->near + place * NEAR : nullptr, k, until, begin - a->first, slot,
+            stretch_of_area x = {a, place < NEAR_AREAS ? m->near + place * NEAR : nullptr, from, until, begin - a->first, slot,
                                  a->first_port + begin - a->first, bits, m->found + (thread_in_block() / 32 - 1) * FOUND, 0};
             if (a->drives > 0) update_driven(s, m, &x);
             else update_found(s, m, &x);
         } else {
 #pragma unroll 1
-            for (u32 i = k + lane(); i < until; i += 32) {
+            for (u32 k = from + lane(); k < until; k += 32) {
                 inputs in = {};
-                if (fires<ALL_MODELS | 1 << PSC_EXP_EVENT, false>(p, s, &s->w, slot, place, begin + i, begin + i, &in)) note_fired(bits, i);
+                if (fires<ALL_MODELS | 1 << PSC_EXP_EVENT, false>(p, s, &s->w, slot, place, begin + k, begin + k, &in)) note_fired(bits, k);
             }
         }
-        k = until;
+        queue_fired(p, bits, from, until, e->queues + (u64)at * e->all, e->lengths + ((u32)t & e->length_mask));
     }
-    if (from < end) queue_fired(p, bits, from, end, e->queues + (u64)at * e->all, e->lengths + ((u32)t & e->length_mask));
 }
 
 // bring_fired is for the host, by the block's first warp: who of the block's neurons fired in burst t. It clears the bits.
@@ -339,8 +325,8 @@ DEVICE void bring_read(const run *p, const block *s, const event_memory *m, u64 
     }
 }
 
-// arrive_events says that the block is done with a burst. What is the same for all neurons in burst next is worked out.
-DEVICE void arrive_events(const run *p, block *s, u64 next, u32 *wanted) {
+// meet_events is grid_barrier; meanwhile what is the same for all neurons in burst next is worked out.
+DEVICE void meet_events(const run *p, block *s, u64 next, u32 *wanted) {
     block_barrier();
     *wanted += block_count();
     if (thread_in_block() == 0) {
@@ -349,12 +335,8 @@ DEVICE void arrive_events(const run *p, block *s, u64 next, u32 *wanted) {
     }
     u32 k = block_size() - 1 - thread_in_block();
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, next);
-}
-
-// await_events waits for all blocks: what they wrote before is seen by all after it.
-DEVICE void await_events(const run *p, u32 wanted) {
     if (thread_in_block() == 0)
-        while (acquire_word(p->arrived) < wanted) {}
+        while (acquire_word(p->arrived) < *wanted) {}
     block_barrier();
 }
 
@@ -374,20 +356,15 @@ KERNEL_OF_1024 event_bursts(run p, event_lists e) {
     cells_copy(&p, &s, &m, p.first - 1, false);
     near_copy(&p, &s, &m);
     for (u32 w = thread_in_block(); w < 2 * (p.block_neurons / 32); w += block_size()) m.bits[w] = 0;
-    u32 warps = block_size() / 32 - 1, each = (own(&p) + 32 * warps - 1) / (32 * warps) * 32, place = s.from; // of each warp, and its first area
-    u32 warp = thread_in_block() / 32 - 1;
-    while (warp < warps && warp * each < own(&p) && s.w.areas[place].end <= block_index() * p.block_neurons + warp * each) place++;
-    u32 at = e.at, due_at = e.at >= e.lag ? e.at - e.lag : e.at + e.depth - e.lag, wanted = 0;
+    u32 at = e.at, due = e.at >= e.lag ? e.at - e.lag : e.at + e.depth - e.lag, wanted = 0;
     u64 thread = (u64)block_index() * block_size() + thread_in_block(), threads = (u64)block_count() * block_size();
-    bool updates = false, found = false; // whether burst t is updated in this turn, and whether the warp has found what it is to deliver
-    due rows = {};
-    for (u64 t = p.first - 1, end = p.first + p.bursts;;) {
-        bool last = t + 1 == end, delivers = !last && (e.lag > 1 || !updates);
+    bool first = thread_in_block() < 32, updates = false; // whether burst t is updated in this turn
+    for (u64 t = p.first - 1;;) {
+        bool last = t + 1 == p.first + p.bursts, delivers = !last && (e.lag > 1 || !updates);
         if (delivers) give_scheduled(&p, t + 1, thread, threads);
-        if (warp < warps) {
-            if (delivers && !found) rows = find_due(&p, &e, t + 1, due_at);
-            if (delivers) deliver_due(&p, &e, t + 1, due_at, &rows);
-            if (updates) update_events(&p, &e, t, &s, &m, each, place, at);
+        if (!first) {
+            if (delivers) deliver_due(&p, &e, t + 1, due);
+            if (updates) update_events(&p, &e, t, &s, &m, at);
         } else if (updates) {
             if (t > p.first) bring_fired(&p, t - 1, &s, bits_of(&p, &m, t - 1));
             if (block_index() == 0 && lane() == 0) e.lengths[(u32)(t + 1) & e.length_mask] = 0;
@@ -396,21 +373,19 @@ KERNEL_OF_1024 event_bursts(run p, event_lists e) {
             block_barrier();
             bring_read(&p, &s, &m, t);
         }
-        arrive_events(&p, &s, delivers ? t + 1 : t, &wanted);
-        if (delivers) due_at = next_place(&e, due_at);
-        found = e.lag > 2 && t + 2 < end && warp < warps; // those who fired are known since the burst before
-        if (found) rows = find_due(&p, &e, t + 2, due_at);
-        await_events(&p, wanted);
+        meet_events(&p, &s, delivers ? t + 1 : t, &wanted);
         if (updates && t > p.first) announce(&p, t - 1);
         if (updates) at = next_place(&e, at);
         if (updates && last) break;
         updates = delivers;
-        if (delivers) t++;
+        if (delivers) {
+            t++;
+            due = next_place(&e, due);
+        }
     }
     u64 newest = p.first + p.bursts - 1;
-    if (warp >= warps) bring_fired(&p, newest, &s, bits_of(&p, &m, newest));
+    if (first) bring_fired(&p, newest, &s, bits_of(&p, &m, newest));
     cells_copy(&p, &s, &m, newest, true);
-    arrive_events(&p, &s, newest, &wanted);
-    await_events(&p, wanted);
+    meet_events(&p, &s, newest, &wanted);
     announce(&p, newest);
 }
