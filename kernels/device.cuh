@@ -60,12 +60,8 @@ DEVICE u64 load_system(const u64 *p) {
 }
 
 #ifdef BURST_LASTING
-// acquire_system is *p; the thread then sees all that the host, or another device, had written before it has.
-DEVICE u64 acquire_system(const u64 *p) {
-    u64 v;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-    return v;
-}
+// fence_both orders what the thread has written before it and what it loads after it, for a host that does the same.
+DEVICE void fence_both() { asm volatile("fence.sc.sys;" ::: "memory"); }
 #endif
 
 // store_system makes such a word v.

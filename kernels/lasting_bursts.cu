@@ -1,84 +1,126 @@
 #pragma once
 #include "resident_bursts.cu"
 
-// resident_bursts for a caller that acts between bursts: the launch goes on. When a burst is complete one block, the chief, tells the host,
-// and waits for a word of it: the next burst is called for, with so many stimuli. The others wait for the chief where all meet. If no word
-// comes for a while, or one that stops, the launch ends between two bursts as if it had been of so many. The host has
-// read a burst when it calls for the next: all are told at one place. Looks that acquire stand for fences, which would wait for what is on
-// its way to the host.
+// resident_bursts for a caller that acts between bursts: the launch goes on. Host and blocks tell each other by words of mapped memory, each
+// of which says by its upper 8 bits of which of the launch's bursts it is, so that their order does not matter and nobody waits for
+// fences. A block answers as soon as its neurons are updated: the host then works beside what the blocks still have to deliver.
+// Each block waits for its own request, which has the stimuli of its own ports. The launch ends between two bursts as if it had been of so
+// many where the host says so, or has asked for nothing for a while: one block, the chief, decides that.
 
-// STOP is the word that ends a launch.
-const u64 STOP = ~0ull;
+// REQUEST is how many words a block has of its request: the first one says how many stimuli the block has, and the others are these, each a
+// port of 24 bits above an amount. Its answer are numbers of 14 bits, four a word, lowest first: how many of its neurons fire, and which, if
+// they are fewer than ANSWERS. ANSWER is how many words of it lie beside those of the other blocks; further ones have places of their own.
+const u32 REQUEST = 16, ANSWER = 8, ANSWERS = 512;
 
-// calls is what the host and the chief tell each other.
+// STOP in the chief's request ends a launch. ASKING and OVER are what the chief tells the host of the end.
+const u64 STOP = ~0ull, ASKING = 1, OVER = 2;
+
+// calls is what host and blocks tell each other. All but halt is mapped host memory.
 struct calls {
     static const bool waits = true;
-    const u64 *word;  // mapped host memory: above which of the launch's bursts is called for, counted from 0, below how many stimuli it has
-    u64 *over;        // mapped host memory: not 0 once the launch ends before its last burst
-    const u64 *given; // mapped host memory: the stimuli, each a port below an amount
-    u64 patience;     // nanoseconds
+    const u64 *requests, *rest; // rest: of each block room words, the stimuli that a request has no room for
+    u64 *answers, *further; // answers: of each block ANSWER words; further: those after them
+    const u64 *next; // which of the launch's bursts the host asks for next, written before its requests: it writes these unless the launch is over
+    u64 *over;       // ASKING, OVER, or 0
+    u64 *halt;       // the number of the newest launch that ends early
+    u64 launch;      // this one's
+    u64 room;
+    u64 patience; // nanoseconds
 };
 
-// hear tells the host that all bursts before t are complete once so many blocks have met, and gives its word for burst t, or STOP.
-DEVICE u64 hear(const calls *c, const run *p, u64 t, u32 wanted) {
-    u32 number = (u32)(t - p->first);
-    p->stamps[0] = nanoseconds(); // on its way meanwhile: whoever tells the host waits for it
-    while ((u32)acquire_word((const u64 *)p->arrived) < wanted) {}
-    publish(p->done, t);
-    u64 since = nanoseconds(), word;
-    do {
-        word = acquire_system(c->word);
-        if ((u32)(word >> 32) == number) return word;
-    } while (word != STOP && nanoseconds() - since < c->patience);
-    publish(c->over, 1);
-    return STOP;
+// place_in is a burst's place in the launch, above the 56 bits of a word.
+DEVICE u64 place_in(const run *p, u64 t) { return (t - p->first) << 56; }
+
+// gives_up says that the launch ends, unless the host is asking for the burst of a number: who is second sees what the first has written.
+DEVICE bool gives_up(const calls *c, u64 number) {
+    publish(c->over, ASKING);
+    fence_both();
+    if (load_system(c->next) != number) return true;
+    publish(c->over, 0);
+    return false;
 }
 
-// give_called adds the stimuli of burst t to the ring, by the workers of a block.
-DEVICE void give_called(const calls *c, const run *p, u64 t, u32 count) {
-    const u32 EACH = 4; // that a thread has on their way at once
-    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+// answer tells the host who of the block's neurons fires in burst t, step 5, and brings it what else it wants of the burst, by the first
+// warp, once all neurons are updated.
+DEVICE void answer(const calls *c, const run *p, u64 t, const resident *s) {
+    SHARED(u32, total);
+    struct list { u16 numbers[ANSWERS]; };
+    SHARED(list, l);
+    if (thread_in_block() >= 32) return;
+    u32 at = anew(thread_in_block());
+    const u32 *bits = room_at<u32>(s, s->at_bits);
+    u32 words = p->block_neurons / 32, each = (words + 31) / 32, from = at * each, sum = 0;
 #pragma unroll 1
-    for (u32 k = anew(thread_in_block()); k < count; k += EACH * workers()) {
-        u64 one[EACH];
+    for (u32 w = from; w < from + each && w < words; w++) sum += ones(bits[w]);
+    u32 before = sum_before(&total, sum);
+#pragma unroll 1
+    for (u32 w = from; w < from + each && w < words; w++)
+#pragma unroll 1
+        for (u32 rest = bits[w]; rest != 0 && before < ANSWERS - 1; rest &= rest - 1) l.numbers[++before] = (u16)(32 * w + ones((rest & -rest) - 1));
+    warp_barrier();
+    u32 count = total;
+    if (at == 0) l.numbers[0] = (u16)count;
+    const probes *x = &p->wanted;
+    u32 block = anew(block_index()), used = count < ANSWERS ? count / 4 + 1 : 1;
+    bool more = count >= ANSWERS || (x->count > 0 && x->first[block] < x->first[block + 1]);
+    if (count >= ANSWERS) bring_bits(p, p->first, bits, 32);
+    bring_values(p, p->first, room_at<float>(s, s->at_v), room_at<float>(s, s->at_more), p->block_neurons, true, 32);
+    if (more) warp_barrier();
+#pragma unroll 1
+    for (u32 w = at; w < (used < ANSWER ? ANSWER : used); w += 32) { // whole lines of caches
+        u64 word = place_in(p, t + 1);
 #pragma unroll
-        for (u32 j = 0; j < EACH; j++) one[j] = k + j * workers() < count ? load_system(c->given + k + j * workers()) : 0;
-#pragma unroll
-        for (u32 j = 0; j < EACH; j++)
-            if (k + j * workers() < count) accumulate(slot + (u32)one[j], (i32)(one[j] >> 32));
+        for (u32 j = 0; j < 4; j++) word |= (u64)(l.numbers[4 * w + j] & 0x3fff) << 14 * j;
+        u64 *to = w < ANSWER ? c->answers + block * ANSWER + w : c->further + block * (ANSWERS / 4 - ANSWER) + w - ANSWER;
+        if (more && w == 0) publish(to, word);
+        else store_system(to, word);
     }
 }
 
-// await lets all blocks meet, as meet does, once the host has called for burst t and its stimuli are in the ring. It says whether there
-// is one.
-DEVICE bool await(const calls *c, const run *p, u64 t, resident *s) {
-    SHARED(u64, word);
-    worker_barrier();
-    bool last = thread_in_block() == workers() - 1, chief = block_index() == block_count() - 1;
-    u32 field = 0, wanted = 0;
-    if (last) {
-        u32 met = ++s->met;
-        field = 32 + 16 * (met & 1), wanted = met * block_count();
-        if (chief) word = hear(c, p, t, wanted - 1);
-        else arrive((u64 *)p->arrived, 1);
-    }
-    if (chief) {
-        worker_barrier();
-        u64 heard = word;
-        if (heard != STOP) give_called(c, p, t, (u32)heard);
-        worker_barrier();
-        if (last) arrive((u64 *)p->arrived, 1 | (heard == STOP ? 1ull << field : 0));
-    }
-    if (last) {
-        u64 now;
-        do now = acquire_word((const u64 *)p->arrived);
-        while ((u32)now < wanted);
-        u32 seen = (u32)(now >> field) & 0xffff, *before = s->seen + (field - 32) / 16;
-        s->more = seen != *before;
-        *before = seen;
+// hear waits for the block's request for burst t and adds its stimuli to the ring. It says whether there is one.
+DEVICE bool hear(const calls *c, const run *p, u64 t) {
+    SHARED(u64, heard);
+    i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
+    u64 place = place_in(p, t);
+    u32 at = anew(thread_in_block());
+    if (at < 32) {
+        const u64 *from = at < REQUEST ? c->requests + anew(block_index()) * REQUEST + at : c->halt;
+        u64 since = nanoseconds(), word;
+        u32 count;
+        bool halted, lacks;
+        do {
+            word = load_system(from);
+            count = shuffle_first((u32)word, 32);
+            halted = vote(at >= REQUEST && word == c->launch) != 0;
+            lacks = vote(at < REQUEST && at <= count && (word ^ place) >> 56 != 0) != 0;
+            if (anew(block_index()) != block_count() - 1 || at > 0 || !lacks) continue;
+            if (word != STOP && nanoseconds() - since < c->patience) continue;
+            since = nanoseconds();
+            if (word != STOP && !gives_up(c, place >> 56)) continue;
+            store_system(c->halt, c->launch);
+            publish(c->over, OVER);
+        } while (lacks && !halted);
+        if (!halted && at > 0 && at < REQUEST && at <= count) accumulate(slot + (word >> 32 & 0xffffff), (i32)word);
+        if (at == 0) heard = halted ? STOP : count;
     }
     worker_barrier();
-    if (!s->more) return true;
+    if (heard == STOP) return false;
+    if (heard < REQUEST) return true;
+    const u64 *rest = c->rest + anew(block_index()) * c->room;
+#pragma unroll 1
+    for (u32 k = at; k < heard + 1 - REQUEST; k += workers()) {
+        u64 one;
+        do one = load_system(rest + k);
+        while ((one ^ place) >> 56 != 0);
+        accumulate(slot + (one >> 32 & 0xffffff), (i32)one);
+    }
+    worker_barrier();
+    return true;
+}
+
+// await waits for the request for burst t, with its stimuli in the ring. It says whether there is one.
+DEVICE bool await(const calls *c, const run *p, u64 t, resident *) {
+    if (hear(c, p, t)) return true;
     if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t - 1) = 0; // rows that were left are delivered
     return false;
 }

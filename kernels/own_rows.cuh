@@ -36,27 +36,27 @@ template <bool next> DEVICE void deliver_synapses(const run *p, u64 t, const i32
     }
 }
 
-// send tells the host who fires, step 5, at the place of burst at, and leaves long rows to all blocks.
-DEVICE void send(const run *p, u64 t, u64 at, resident *s) {
+// send leaves long rows to all blocks, and with told tells the host who fires, step 5.
+DEVICE void send(const run *p, u64 t, resident *s, bool told) {
     u32 total = s->total, *length = length_of(p, t);
     bool listed = total <= host_room(p);
-    if (!listed) bring_bits(p, at, room_at<u32>(s, s->at_bits), workers());
+    if (told && !listed) bring_bits(p, t, room_at<u32>(s, s->at_bits), workers());
     if (thread_in_block() < total) {
         const u16 *list = room_at<u16>(s, s->at_list);
         const u32 *rows = room_at<u32>(s, s->at_rows);
         u32 begin = block_index() * p->block_neurons;
-        u32 *ids = for_host(p, at);
+        u32 *ids = for_host(p, t);
 #pragma unroll 1
         for (u32 j = thread_in_block(); j < total; j += workers()) {
             u32 k = list[j], count = rows[k + 1] - rows[k];
-            if (listed) ids[j] = begin + k;
+            if (told && listed) ids[j] = begin + k;
             if (j >= p->own_rows || count <= p->longest) continue;
             p->queue[fetch_add(length, 1)] = spike{s->first_row + rows[k], count};
             s->left = 1;
         }
     }
     if (thread_in_block() == 0) {
-        report(p, at, total);
+        if (told) report(p, t, total);
         if (block_index() == 0) *length_of(p, t + 1) = 0; // all blocks have read it in bursts before
         if (total > p->own_rows) {
             s->base = fetch_add(length, total - p->own_rows);

@@ -334,12 +334,12 @@ DEVICE void list_block(const run *p, resident *s) {
     }
 }
 
-// tell tells the host that the launch's first bursts are complete, up to which one, at a place among them.
-DEVICE void tell(const run *p, u32 complete, u32 place) {
+// tell tells the host that the launch's first bursts are complete, up to which one.
+DEVICE void tell(const run *p, u32 complete) {
+    u32 place = complete - 1;
     p->stamps[place] = nanoseconds();
     publish(p->done + place, p->first + complete);
 }
-DEVICE void tell(const run *p, u32 complete) { tell(p, complete, complete - 1); }
 
 // worker_barrier is block_barrier for the workers alone.
 DEVICE void worker_barrier() { named_barrier<1>(workers()); }

@@ -10,10 +10,7 @@ struct uncalled {
     static const bool waits = false;
 };
 DEVICE bool await(const uncalled *, const run *, u64, resident *) { return true; }
-
-// found_at is the burst at whose place the host finds burst t: where it calls for each the first one's, whose pages and lines stay in all
-// caches on the way.
-template <class calls_of> DEVICE u64 found_at(const run *p, u64 t) { return calls_of::waits ? p->first : t; }
+DEVICE void answer(const uncalled *, const run *, u64, const resident *) {}
 
 // list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
 DEVICE void list_alone(const run *p, resident *s) {
@@ -57,13 +54,13 @@ template <bool soon, class calls_of> DEVICE bool meet(const run *p, u64 t, resid
         s->left = s->listed = 0;
     }
     if (soon && drives) find_terms(p, t, s);
-    if (soon && drives && t > p->first) bring_resident(p, found_at<calls_of>(p, t - 1), s);
-    if (soon && drives && t > p->first) {
+    if (!calls_of::waits && soon && drives && t > p->first) bring_resident(p, t - 1, s);
+    if (!calls_of::waits && soon && drives && t > p->first) {
         count_groups(p, s);
         warp_barrier();
         list_alone(p, s);
         warp_barrier();
-        bring_ids(p, found_at<calls_of>(p, t - 1), s);
+        bring_ids(p, t - 1, s);
     }
     if (drives) drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
     if (last) {
@@ -92,22 +89,17 @@ DEVICE void end_early(const run *p, u64 t, resident *s) {
 }
 
 // end_own lists who fires once the block's neurons are updated, and tells the host.
-template <class calls_of> DEVICE void end_own(const run *p, u64 t, resident *s) {
+template <class calls_of> DEVICE void end_own(const run *p, u64 t, resident *s, const calls_of *c) {
     worker_barrier();
+    answer(c, p, t, s);
     count_groups(p, s);
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
     worker_barrier();
     list_block(p, s);
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, workers());
-    bring_resident(p, found_at<calls_of>(p, t), s);
+    if (!calls_of::waits) bring_resident(p, t, s);
     worker_barrier();
-    send(p, t, found_at<calls_of>(p, t), s);
-}
-
-// announce_bursts says that so many of the launch's bursts are complete, by one thread: to the warp that tells the host, or to the host.
-template <class calls_of> DEVICE void announce_bursts(const run *p, resident *s, u32 complete) {
-    if (!calls_of::waits) store_block(&s->complete, complete);
-    else if (block_index() == block_count() - 1) tell(p, complete, 0);
+    send(p, t, s, !calls_of::waits);
 }
 
 // burst_loop is the law of many bursts in one launch, whose blocks all run at once, for areas of some models.
@@ -128,8 +120,12 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
         if (!shared && updates) {
             if (soon) clear_lengths(p, t);
             update_resident<models>(p, t, s);
+            if (soon && calls_of::waits) {
+                front_barrier(p);
+                answer(c, p, t, s);
+            }
             if (soon) end_early(p, t, s);
-            else end_own<calls_of>(p, t, s);
+            else end_own<calls_of>(p, t, s, c);
         }
         if (soon) deliver_left(p, t, s, shared, left);
         else deliver_rows(p, t, s, shared);
@@ -145,20 +141,17 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
             if (!soon) find_terms(p, t + 1, s);
         }
         bool more = meet<soon, calls_of>(p, t + 1, s, fresh);
-        if (!calls_of::waits && last_thread) announce_bursts<calls_of>(p, s, soon || lists(&p->list) ? met : (u32)(t + 1 - p->first));
+        if (!calls_of::waits && last_thread) store_block(&s->complete, soon || lists(&p->list) ? met : (u32)(t + 1 - p->first));
         if (last) break;
         shared = !shared && more;
         if (shared) continue;
         if (calls_of::waits && t + 1 > p->first && !await(c, p, t + 1, s)) return;
         t++;
     }
-    if (!soon && !lists(&p->list)) {
-        if (calls_of::waits && last_thread) announce_bursts<calls_of>(p, s, (u32)p->bursts);
-        return;
-    }
+    if (calls_of::waits || (!soon && !lists(&p->list))) return;
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, workers());
     meet<soon, calls_of>(p, p->first + p->bursts, s, false);
-    if (last_thread) announce_bursts<calls_of>(p, s, (u32)p->bursts);
+    if (last_thread) store_block(&s->complete, (u32)p->bursts);
 }
 
 #ifndef BURST_LASTING

@@ -109,7 +109,7 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	if b.choice.waits > 0 {
 		p.bytes[bufWaits] = waitsFromBytes + waitingBytes*b.tune.waitRows
 	}
-	p.bytes[bufSync] = laterLengthAt + 4*queues
+	p.bytes[bufSync] = haltAt + 8
 	if b.choice.path == pathDelayed {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
 		if b.rows.delays > 0 {
@@ -349,13 +349,18 @@ func (x *batch) take(b *backend, at uint64) {
 		x.took = time.Duration(x.stamps[at] - x.stamp)
 	}
 	x.stamp = x.stamps[at]
-	oldest := x.history[len(x.history)-1][:0]
-	copy(x.history[1:], x.history)
+	fired := x.history[len(x.history)-1][:0]
 	for block := range x.blocks {
-		oldest = append(oldest, x.firedIn(at, block, &x.decoded)...)
+		fired = append(fired, x.firedIn(at, block, &x.decoded)...)
 	}
-	x.history[0] = oldest
-	x.burst = engine.Burst{Number: b.number, Fired: oldest, Values: b.spreadValues(x.valuesIn(at))}
+	x.keep(b, fired, at)
+}
+
+// keep makes who fired in the at-th burst of two launches, in the memory of the oldest fire queue, the newest one.
+func (x *batch) keep(b *backend, fired []uint32, at uint64) {
+	copy(x.history[1:], x.history)
+	x.history[0] = fired
+	x.burst = engine.Burst{Number: b.number, Fired: fired, Values: b.spreadValues(x.valuesIn(at))}
 	b.number++
 }
 
@@ -371,20 +376,30 @@ func (x *batch) valuesIn(at uint64) []float32 {
 // firedIn are the neurons of a block that fired in the at-th burst of two launches. They lie where the device has listed them, or in
 // decoded if the device wrote bits.
 func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
-	own := x.args.run.blockNeurons
-	place, room := at*uint64(x.blocks)+uint64(block), hostRoom(uint64(own))
-	words, count := x.ids[place*room:][:room], x.fired[place]
-	if uint64(count) <= room {
+	place := at*uint64(x.blocks) + uint64(block)
+	count := x.fired[place]
+	if words := x.wordsIn(place); int(count) <= len(words) {
 		return words[:count]
 	}
-	list := slices.Grow((*decoded)[:0], int(count))
-	for w, rest := range words[:own/32] {
+	*decoded = x.decode(slices.Grow((*decoded)[:0], int(count)), at, block)
+	return *decoded
+}
+
+// wordsIn is the room of a block at its place in a burst.
+func (x *batch) wordsIn(place uint64) []uint32 {
+	room := hostRoom(uint64(x.args.run.blockNeurons))
+	return x.ids[place*room:][:room]
+}
+
+// decode appends the neurons of a block that fired in the at-th burst of two launches, where the device wrote bits.
+func (x *batch) decode(list []uint32, at uint64, block uint32) []uint32 {
+	own := x.args.run.blockNeurons
+	for w, rest := range x.wordsIn(at*uint64(x.blocks) + uint64(block))[:own/32] {
 		first := x.part.Neuron(block*own + 32*uint32(w))
 		for ; rest != 0; rest &= rest - 1 {
 			list = append(list, first+uint32(bits.TrailingZeros32(rest)))
 		}
 	}
-	*decoded = list
 	return list
 }
 
@@ -498,7 +513,7 @@ func (b *backend) turnOn() error {
 	if err := b.stream.Upload(p.ptr[bufSync], unsafe.Pointer(&lengths), 4*queues); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(p.ptr[bufSync]+arrivedAt, 0, laterLengthAt+4*queues-arrivedAt); err != nil {
+	if err := b.stream.Fill(p.ptr[bufSync]+arrivedAt, 0, haltAt+8-arrivedAt); err != nil {
 		return err
 	}
 	x.on, x.stamp, x.joined = true, 0, x.joined[:0]

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -17,30 +18,48 @@ type lasting struct {
 	module  *driver.Module
 	program // its kernel is nil where there are no such launches
 	calls   calls
+	spans   []span
+	counts  []uint64 // scratch of request: of each block how many stimuli
+	used    []uint64 // and at most in this launch
 
-	host *driver.HostMemory
-	word *uint64 // calls for a burst: its place in the launch above the number of its stimuli; 0: none yet
-	over *uint64 // not 0 once the launch has ended before its last burst
+	host           *driver.HostMemory
+	requests, rest []uint64
+	answers        []uint64
+	further        []uint64
+	next, over     *uint64
 
-	on   bool      // a launch has more bursts to be called for, unless it is over
-	next uint64    // the place of the next one in it
-	left time.Time // when Step has returned last
+	on     bool      // a launch has more bursts to be called for, unless it is over
+	number uint64    // the place of the next one in it
+	most   uint64    // how many it has
+	told   bool      // the newest burst has arrived as answers
+	left   time.Time // when Step has returned last
 }
 
 // calls is the struct of that name in kernels/lasting_bursts.cu, field for field.
 type calls struct {
-	word, over, given driver.Ptr
-	patience          uint64
+	requests, rest, answers, further, next, over, halt driver.Ptr
+	launch, room, patience                             uint64
 }
 
-// stopLasting is the word that ends a launch. mostCalled is how many stimuli a burst can be called for with: one block adds them.
-const stopLasting, mostCalled = math.MaxUint64, 4096
+// span is a run of neighbouring ports, up to end, whose neurons one block has.
+type span struct{ end, block uint32 }
+
+// The constants of these names in kernels/lasting_bursts.cu.
+const (
+	requestWords, answerWords, mostAnswers = 16, 8, 512
+	stopLasting, askingToEnd, lastingOver  = math.MaxUint64, 1, 2
+)
+
+// lastingBursts is how many bursts such a launch may have: their places take 8 bits. lastingPorts and lastingOwn are how many ports and how many
+// neurons of a block words have bits for.
+const lastingBursts, lastingPorts, lastingOwn = 1<<8 - 1, 1 << 24, 1 << 14
 
 // lasts reports whether Steps may be bursts of one launch: if the caller has said that it will give stimuli, and the network's state stays
 // in shared memory.
 func (b *backend) lasts() bool {
 	p := b.choice.path
-	return b.want.Stimuli && b.tune.linger > 0 && (p == pathResident || p == pathDelayed) && !b.listed() && !hasInstants(b.c)
+	return b.want.Stimuli && b.tune.linger > 0 && (p == pathResident || p == pathDelayed) && !b.listed() && !hasInstants(b.c) &&
+		b.c.Ports <= lastingPorts && b.batch.shape.own < lastingOwn
 }
 
 // start loads the kernel.
@@ -64,7 +83,24 @@ func (l *lasting) start(b *backend) error {
 		l.kernel = nil // launches of one burst then
 		return err
 	}
-	if l.host, err = b.ctx.AllocHost(16, true); err != nil {
+	if err := l.allocate(b); err != nil {
+		return err
+	}
+	l.most = min(x.shape.most, lastingBursts)
+	l.params = driver.ParamsAt([]unsafe.Pointer{unsafe.Pointer(&x.args.run), unsafe.Pointer(&l.calls)})
+	return nil
+}
+
+// allocate takes the mapped memory by which host and blocks tell each other.
+func (l *lasting) allocate(b *backend) error {
+	s := &b.batch.shape
+	var room uint64
+	l.spans, room = b.dealPorts()
+	l.counts, l.used = make([]uint64, s.blocks), make([]uint64, s.blocks)
+	requests, answers, further, rest := s.blocks*requestWords, s.blocks*answerWords, s.blocks*furtherWords, s.blocks*room
+	all := requests + answers + further + 2*wordsApart + rest
+	var err error
+	if l.host, err = b.ctx.AllocHost(int(8*all), true); err != nil {
 		l.host = nil
 		return err
 	}
@@ -72,11 +108,51 @@ func (l *lasting) start(b *backend) error {
 	if err != nil {
 		return err
 	}
-	m := unsafe.Pointer(unsafe.SliceData(l.host.Bytes()))
-	l.word, l.over = (*uint64)(m), (*uint64)(unsafe.Add(m, 8))
-	l.calls = calls{word: base, over: base + 8, given: b.input.given, patience: uint64(b.tune.linger)}
-	l.params = driver.ParamsAt([]unsafe.Pointer{unsafe.Pointer(&x.args.run), unsafe.Pointer(&l.calls)})
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(l.host.Bytes()))), all)
+	at := func(n uint64) (driver.Ptr, []uint64) {
+		list, from := words[:n:n], base
+		words, base = words[n:], base+driver.Ptr(8*n)
+		return from, list
+	}
+	var next, over []uint64
+	c := &l.calls
+	c.requests, l.requests = at(requests)
+	c.answers, l.answers = at(answers)
+	c.further, l.further = at(further)
+	c.next, next = at(wordsApart)
+	c.over, over = at(wordsApart)
+	c.rest, l.rest = at(rest)
+	l.next, l.over = &next[0], &over[0]
+	c.halt, c.room, c.patience = b.plan.ptr[bufSync]+haltAt, room, uint64(b.tune.linger)
 	return nil
+}
+
+// furtherWords are the words of a block's answer that do not lie beside those of the other blocks.
+const furtherWords = mostAnswers/4 - answerWords
+
+// wordsApart keeps words that host and device write apart, by lines of caches.
+const wordsApart = 16
+
+// dealPorts are the spans of all ports, ascending, and how many ports a block has at most.
+func (b *backend) dealPorts() (list []span, most uint64) {
+	own := b.batch.shape.own
+	each := make([]uint64, b.batch.shape.blocks)
+	for i := range b.c.Areas {
+		a := &b.c.Areas[i]
+		first, end := uint64(a.Neurons.First), uint64(a.Neurons.End())
+		port := uint64(a.Ports.First)
+		for range a.PortsEach() {
+			for n := first; n < end; {
+				block := n / own
+				until := min(end, (block+1)*own)
+				port += until - n
+				each[block] += until - n
+				list = append(list, span{uint32(port), uint32(block)})
+				n = until
+			}
+		}
+	}
+	return list, slices.Max(append(each, 0))
 }
 
 func (l *lasting) free() error {
@@ -89,47 +165,170 @@ func (l *lasting) free() error {
 // step runs the next burst, in the launch that is running or in a new one, which keeps running if Steps follow each other. The burst
 // arrives at the first place of the mapped memory.
 func (l *lasting) step(b *backend, in []engine.Stimulus) error {
-	if l.on && len(in) <= mostCalled {
-		arrived, err := l.call(b, in)
-		if arrived || err != nil {
+	if l.on {
+		called, err := l.call(b, in)
+		if called || err != nil {
 			return err
 		}
 	}
 	if err := l.end(b); err != nil {
 		return err
 	}
-	x, bursts := &b.batch, uint64(1)
-	e := &x.program
-	if l.kernel != nil && time.Since(l.left) < b.tune.linger {
-		e, bursts = &l.program, x.shape.most
-		atomic.StoreUint64(l.word, 0)
-		atomic.StoreUint64(l.over, 0)
+	x := &b.batch
+	if l.told = l.kernel != nil && time.Since(l.left) < b.tune.linger; !l.told {
+		if err := b.launchGiven(&x.program, in, 1); err != nil {
+			return err
+		}
+		return b.poll(&x.done[0], b.number)
 	}
-	if err := b.launchGiven(e, in, bursts); err != nil {
+	l.forget()
+	atomic.StoreUint64(l.next, 0)
+	atomic.StoreUint64(l.over, 0)
+	l.calls.launch++
+	if err := b.launchGiven(&l.program, in, l.most); err != nil {
 		return err
 	}
-	if err := b.poll(&x.done[0], b.number); err != nil {
-		return err
-	}
-	l.on, l.next = bursts > 1, 1
-	return nil
+	l.number = 0
+	return l.hear(b)
 }
 
 // call has the launch that goes on run its next burst, and says whether it has.
-func (l *lasting) call(b *backend, in []engine.Stimulus) (arrived bool, err error) {
-	done := &b.batch.done[0]
-	copy(b.input.stimuli, in)
-	atomic.StoreUint64(l.word, l.next<<32|uint64(len(in)))
-	err = b.wait(func() bool {
-		return atomic.LoadUint64(done) == b.number+1 || atomic.LoadUint64(l.over) != 0
-	})
-	if err != nil || atomic.LoadUint64(done) != b.number+1 {
-		l.on = false
-		return false, err
+func (l *lasting) call(b *backend, in []engine.Stimulus) (called bool, err error) {
+	atomic.StoreUint64(l.next, l.number)
+	if atomic.LoadUint64(l.over) != 0 {
+		if err := b.wait(func() bool { return atomic.LoadUint64(l.over) != askingToEnd }); err != nil {
+			l.on = false
+			return false, err
+		}
+		if l.on = atomic.LoadUint64(l.over) != lastingOver; !l.on {
+			return false, nil
+		}
 	}
-	l.next++
-	l.on = l.next < b.batch.shape.most
-	return true, nil
+	l.request(in)
+	return true, l.hear(b)
+}
+
+// request asks for the next burst of the launch. Each block finds its stimuli in its request, and further ones in its room of rest.
+func (l *lasting) request(in []engine.Stimulus) {
+	place, room, counts := l.number<<56, l.calls.room, l.counts
+	clear(counts)
+	at := 0
+	for _, s := range l.spans {
+		count := counts[s.block]
+		request := (*[requestWords]uint64)(l.requests[uint64(s.block)*requestWords:])
+		for ; count < requestWords-1 && at < len(in) && in[at].Port < s.end; at++ {
+			count++
+			request[count] = place | wordOf(in[at])
+		}
+		rest := l.rest[uint64(s.block)*room:][:room]
+		for ; at < len(in) && in[at].Port < s.end; at++ {
+			count++
+			rest[count-requestWords] = place | wordOf(in[at])
+		}
+		counts[s.block] = count
+	}
+	for block, count := range counts {
+		l.requests[block*requestWords] = place | count
+		l.used[block] = max(l.used[block], count)
+	}
+}
+
+// wordOf is a stimulus in a request, without its place.
+func wordOf(s engine.Stimulus) uint64 { return uint64(s.Port)<<32 | uint64(uint32(s.Amount)) }
+
+// forget clears all words, so that none of a launch before is taken for one of the next, whose places are the same.
+func (l *lasting) forget() {
+	clear(l.requests)
+	clear(l.answers)
+	clear(l.further)
+	for block, count := range l.used {
+		if count >= requestWords {
+			clear(l.rest[uint64(block)*l.calls.room:][:count+1-requestWords])
+		}
+	}
+	clear(l.used)
+}
+
+// hear waits for the answers of all blocks to the burst that was asked for, and makes it the newest one.
+func (l *lasting) hear(b *backend) error {
+	x := &b.batch
+	l.on, x.stamp = false, 0
+	place, own := l.number+1, x.args.run.blockNeurons
+	fired := x.history[len(x.history)-1][:0]
+	for block := range uint32(len(l.counts)) {
+		answer := (*[answerWords]uint64)(l.answers[block*answerWords:])
+		words, late := [atOnce]uint64{}, uint64(0)
+		for i := range words {
+			words[i] = atomic.LoadUint64(&answer[i])
+			late |= words[i]>>56 ^ place
+		}
+		if late != 0 {
+			for i := range words {
+				if err := b.answered(&answer[i], &words[i], place); err != nil {
+					return err
+				}
+			}
+		}
+		count, first := int(numberIn(words[0], 0)), block*own
+		if count >= mostAnswers {
+			fired = x.decode(fired, 0, block)
+			continue
+		}
+		fired = slices.Grow(fired, 4*atOnce+count)
+		to := (*[4*atOnce - 1]uint32)(fired[len(fired):cap(fired)])
+		to[0], to[1], to[2] = first+numberIn(words[0], 1), first+numberIn(words[0], 2), first+numberIn(words[0], 3)
+		for i, word := range words[1:] {
+			putFour(to[4*i+3:], word, first)
+		}
+		if count >= 4*atOnce {
+			if err := l.hearRest(b, block, fired[len(fired):][:count]); err != nil {
+				return err
+			}
+		}
+		fired = fired[:len(fired)+count]
+	}
+	x.keep(b, fired, 0)
+	l.number++
+	l.on = l.number < l.most
+	return nil
+}
+
+// atOnce is how many words of an answer are unpacked whether all are used or not.
+const atOnce = 4
+
+// hearRest fills list, who of the block fires, behind what words at once have given.
+func (l *lasting) hearRest(b *backend, block uint32, list []uint32) error {
+	first := block * b.batch.args.run.blockNeurons
+	for i := atOnce; 4*i <= len(list); i++ {
+		from := &l.answers[int(block)*answerWords+i%answerWords]
+		if i >= answerWords {
+			from = &l.further[int(block)*furtherWords+i-answerWords]
+		}
+		var word uint64
+		if err := b.answered(from, &word, l.number+1); err != nil {
+			return err
+		}
+		for k := range min(4, len(list)-4*i+1) {
+			list[4*i-1+k] = first + numberIn(word, k)
+		}
+	}
+	return nil
+}
+
+// numberIn is the k-th number of a word of an answer, and putFour are all four, of a block with that first neuron.
+func numberIn(word uint64, k int) uint32 { return uint32(word>>(14*k)) & (lastingOwn - 1) }
+
+func putFour(to []uint32, word uint64, first uint32) {
+	_ = to[3]
+	to[0], to[1], to[2], to[3] = first+numberIn(word, 0), first+numberIn(word, 1), first+numberIn(word, 2), first+numberIn(word, 3)
+}
+
+// answered waits until a word of an answer is that for the burst at a place of the launch, and gives it.
+func (b *backend) answered(from, to *uint64, place uint64) error {
+	return b.wait(func() bool {
+		*to = atomic.LoadUint64(from)
+		return *to>>56 == place
+	})
 }
 
 // end ends the launch that goes on: before the device's memory is used otherwise, and before its words are used for another.
@@ -138,6 +337,7 @@ func (l *lasting) end(b *backend) error {
 		return nil
 	}
 	l.on = false
-	atomic.StoreUint64(l.word, stopLasting)
-	return b.wait(func() bool { return atomic.LoadUint64(l.over) != 0 })
+	chief := len(l.counts) - 1
+	atomic.StoreUint64(&l.requests[chief*requestWords], stopLasting)
+	return b.wait(func() bool { return atomic.LoadUint64(l.over) == lastingOver })
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -144,6 +145,31 @@ func TestLastingLaunches(t *testing.T) {
 	require.Zero(t, h.Count("held"))
 }
 
+// TestLastingLaunchThatGivesUp: one that has waited long enough ends, unless the host is just asking it for the next burst.
+func TestLastingLaunchThatGivesUp(t *testing.T) {
+	h := cudatest.Host(t)
+	b := lastingOf(t, small(), 50, engine.Want{})
+	l := &b.lasting
+	l.calls.patience = 20_000_000 // by the stand-in's clock
+	steps := func(n int) int64 {
+		before := h.Count("launches")
+		for range n {
+			require.NoError(t, b.Step([]engine.Stimulus{{Port: 1, Amount: 1}}, &engine.Burst{}))
+		}
+		return h.Count("launches") - before
+	}
+	over := func() bool { return atomic.LoadUint64(l.over) == lastingOver }
+	steps(2)
+	atomic.StoreUint64(l.next, l.number) // as call begins
+	began := time.Now()
+	require.Never(t, over, 400*time.Millisecond, time.Millisecond)
+	require.Zero(t, steps(1))
+	require.Eventually(t, over, time.Minute, time.Millisecond)
+	t.Logf("asked and waited for 400 ms, and was over in %v", time.Since(began))
+	require.EqualValues(t, 1, steps(1))
+	require.NoError(t, b.Close())
+}
+
 // TestStepsShareALaunch says so of a GPU too, where nobody counts launches: without it they would be as right, and no faster.
 func TestStepsShareALaunch(t *testing.T) {
 	h := cudatest.Anywhere(t)
@@ -156,30 +182,36 @@ func TestStepsShareALaunch(t *testing.T) {
 	for k := range uint64(20) {
 		require.NoError(t, b.Step([]engine.Stimulus{{Port: 1, Amount: 1}}, &out))
 		require.True(t, b.lasting.on)
-		require.Equal(t, k+1, b.lasting.next)
+		require.Equal(t, k+1, b.lasting.number)
 	}
 	require.NoError(t, b.Close())
 }
 
-// TestManyStimuliOfLastingLaunches: more than one block adds begin a launch.
+// TestManyStimuliOfLastingLaunches: a block may have any number of stimuli, and any number of its neurons may fire, in one launch.
 func TestManyStimuliOfLastingLaunches(t *testing.T) {
 	h := cudatest.Host(t)
-	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(mostCalled + 100)}}.Build()
-	b := lastingOf(t, c, 100, engine.Want{})
-	ref, err := reference.Open(c, engine.Want{})
+	h.Control("multiprocessors", 4)
+	c := enginetest.Net{Areas: []connectome.Area{enginetest.LIF(4200)}}.Build()
+	b := lastingOf(t, c, 100, engine.Want{Values: []engine.Probe{{Neuron: 3}, {Neuron: 4100}}})
+	ref, err := reference.Open(c, b.want)
 	require.NoError(t, err)
 	var in []engine.Stimulus
 	for port := range c.Ports {
 		in = append(in, engine.Stimulus{Port: port, Amount: int32(port%7) * 1_000_000})
 	}
-	for i, v := range []struct{ stimuli, launches int }{{mostCalled + 100, 1}, {5, 1}, {mostCalled, 0}, {0, 0}, {mostCalled + 1, 1}, {mostCalled - 1, 0}, {1, 0}} {
+	require.NoError(t, b.Step(nil, &engine.Burst{}))
+	require.NoError(t, ref.Step(nil, &engine.Burst{}))
+	before := h.Count("launches")
+	most := 0
+	for _, v := range []struct{ from, to int }{{0, 4200}, {0, 5}, {4000, 4200}, {0, 0}, {0, 600}, {1100, 1800}, {0, requestWords - 1}, {7, 7 + requestWords}, {0, 4200}, {4199, 4200}} {
 		var x, y engine.Burst
-		before := h.Count("launches")
-		require.NoError(t, ref.Step(in[:v.stimuli], &x))
-		require.NoError(t, b.Step(in[:v.stimuli], &y))
+		require.NoError(t, ref.Step(in[v.from:v.to], &x))
+		require.NoError(t, b.Step(in[v.from:v.to], &y))
 		require.Nil(t, engine.CompareBursts(&x, &y))
-		require.EqualValues(t, v.launches, h.Count("launches")-before, "step %d", i)
+		most = max(most, len(x.Fired))
 	}
+	require.EqualValues(t, 1, h.Count("launches")-before)
+	require.Greater(t, most, int(b.batch.blocks)*mostAnswers)
 	var x, y engine.State
 	require.NoError(t, ref.ReadState(&x))
 	require.NoError(t, b.ReadState(&y))

@@ -94,7 +94,9 @@ func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
 			return err
 		}
 	}
-	x.take(b, 0)
+	if !b.lasting.told {
+		x.take(b, 0)
+	}
 	copyBurst(out, x.burst.Number, x.burst.Fired, x.burst.Values)
 	b.lasting.left = time.Now()
 	if !listed {

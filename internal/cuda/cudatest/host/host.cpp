@@ -80,7 +80,7 @@ static void reset() {
 // hostControl sets what the stand-in pretends: devices, hidden (so many before them, as by CUDA_VISIBLE_DEVICES), version, capability, free (bytes), shared (bytes that a block may have); fail_alloc and fail_launch: the
 // k-th from now on fails (an allocation for want of memory; a launch by an illegal address that later calls report).
 // skip_launch: the k-th from now on does nothing and says nothing. peer_access: whether devices can use each other's memory.
-// lose_at: in this burst (0: never) device lose_device falls off, once it has told the host of the one before, and others wait
+// lose_at: in this burst (0: never), or at this place of a launch that goes on, device lose_device falls off, once it has told the host of the one before, and others wait
 // for it. schedule: which thread runs next is drawn from this seed (0: the first that can). fail_context: no context can be made. ptx_isa: the newest
 // PTX that the driver takes, whatever its version says. cooperative: whether there are cooperative launches. "room for NAME": so many
 // multiprocessors have room for a block of the kernel NAME; all have without it. nvrtc.h and others.h tell of theirs. "reset" is a new process:

@@ -72,12 +72,15 @@ PRIMITIVE u32 arrivals(const u32 *p) { return look(p, DEVICE_WIDE, false); }
 PRIMITIVE u64 arrivals(const u64 *p) { return look(p, DEVICE_WIDE, false); }
 PRIMITIVE void acquire() { fenced(DEVICE_WIDE); }
 PRIMITIVE void fence_system() { fenced(SYSTEM); }
+PRIMITIVE void fence_both() { fenced(SYSTEM); }
 PRIMITIVE void fence_cluster() { fenced(CLUSTER); }
 PRIMITIVE void store_block(u32 *p, u32 v) { change(p, v, BLOCK_WIDE, true); }
 PRIMITIVE u32 load_block(const u32 *p) { return look(p, BLOCK_WIDE, true); }
 PRIMITIVE u64 load_system(const u64 *p) { return look(p, SYSTEM, false); }
-PRIMITIVE u64 acquire_system(const u64 *p) { return look(p, SYSTEM, true); }
-PRIMITIVE void store_system(u64 *p, u64 v) { change(p, v, SYSTEM, false); }
+PRIMITIVE void store_system(u64 *p, u64 v) {
+    change(p, v, SYSTEM, false);
+    announces(v >> 56); // where launches that go on have a burst's place
+}
 PRIMITIVE u32 acquire_word(const u32 *p) { return look(p, DEVICE_WIDE, true); }
 PRIMITIVE u64 acquire_word(const u64 *p) { return look(p, DEVICE_WIDE, true); }
 PRIMITIVE void publish(u64 *p, u64 v) {
