@@ -81,6 +81,9 @@ DEVICE void sum_rows(const run *p, u64 t, const block *s, u8 *room) {
     else alone ? sum_rows_of<false, true>(p, t, s, room) : sum_rows_of<false, false>(p, t, s, room);
 }
 
+// further reports whether neurons may have more than two ports, which those of models of the genome's own alone have.
+template <u32 models> DEVICE bool further(const run *p) { return models & 1 << CUSTOM && p->further; }
+
 // stimulate is step 2 but for drives, and what is the same for all neurons in burst t.
 DEVICE void stimulate(const run *p, u64 t, block *s) {
     bool any = give_scheduled(p, t, (u64)anew(block_index()) * block_size() + anew(thread_in_block()), (u64)anew(block_count()) * block_size());
@@ -88,7 +91,7 @@ DEVICE void stimulate(const run *p, u64 t, block *s) {
     // The areas' terms, and the burst, for update_block. The law's step 4 reads w.t.
     if (thread_in_block() == 0) {
         s->w.t = t, s->stimulated = stimulated(p, t, any);
-        if (ALL_MODELS & 1 << CUSTOM) s->w.acc = by_teams(p) ? p->sum.sums : p->ring + (t & p->slot_mask) * p->ports;
+        if (further<ALL_MODELS>(p)) s->w.acc = by_teams(p) ? p->sum.sums : p->ring + (t & p->slot_mask) * p->ports;
     }
     u32 k = block_size() - 1 - thread_in_block(); // the first warps have most to do
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
@@ -107,9 +110,6 @@ template <bool teams> DEVICE i32 input_of(const run *p, const block *s, i32 *slo
     i32 sum = sum_at(&p->sum, port);
     return s->stimulated ? sum + sum_of(slot + port) : sum;
 }
-
-// further reports whether neurons may have more than two ports, which those of models of the genome's own alone have.
-template <u32 models> DEVICE bool further(const run *p) { return models & 1 << CUSTOM && p->further; }
 
 // further_of is where the sums of further ports of neuron n lie, whose area is the place-th. The model's code loads them by itself.
 DEVICE further_ports further_of(const block *s, u32 place, u32 n) {
@@ -151,7 +151,7 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
         const drive *d = s->drives + k;
         i32 amount = amount_of(d, s->counts, s->table, w->seed, i, w->t);
         if (further<models>(p) && first_port_for(d, amount) > a->first_port + step) w->acc[first_port_for(d, amount) + i] += amount;
-        else if (for_second(d->seconds, amount)) second += amount;
+        else if (ports > 1 && for_second(d->seconds, amount)) second += amount;
         else first += amount;
     }
     *in = inputs{first, second};
