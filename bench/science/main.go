@@ -166,10 +166,10 @@ const notes = `
   and NEST's eight give 1.89 Hz, both with a standard error of 0.04 Hz.
 - **Wang 2002**: X.-J. Wang, Neuron 36:955 (2002), the cells of working-memory with GABA of 5 ms
   (testdata/decision.yaml): motion with a coherence of 51.2 % from 1 s on, whose rates have no noise of their own; rates
-  from 0.5 s to 1 s and from 1.5 s to 2 s. NEST as above, 108 seeds; accepted as above. A wins in every run, but comes to
-  its rate later in some, so that many runs are needed to compare: in the motion 232 of ours (seeds 9 to 48, 101 to 164,
-  201 to 328) have A at 33.69 and B at 1.71 Hz, 112 of NEST's at 33.84 and 1.67 Hz (p is 0.15 and more by ranks, for all
-  four rates). A is below 32 Hz in 17 % of ours and 14 % of NEST's.
+  from 0.5 s to 1 s and from 1.5 s to 2 s. NEST as above, 108 seeds; accepted as above. A wins in every run, but comes
+  to its rate later in some, so that many runs are needed to compare: in the motion 232 of ours (seeds 9 to 48, 101 to
+  164, 201 to 328) have A at 33.69 and B at 1.71 Hz, 112 of NEST's at 33.84 and 1.67 Hz (p is 0.15 and more by ranks,
+  for all four rates). A is below 32 Hz in 17 % of ours and 14 % of NEST's.
 - **f-I curve, gif**: NEST as above, gif_psc_exp with the neuron of S. Mensi et al. (2012); 8,000 neurons there and
   here, from 0.5 s to 2 s. Accepted is 0.5 %.
 - **Brunel 2000**: N. Brunel, Journal of Computational Neuroscience 8:183 (2000), model A, 12,500 neurons. Rates are
