@@ -69,6 +69,8 @@ func BenchmarkFlights(b *testing.B) {
 			w.now++
 			begun := time.Now()
 			w.recount()
+			w.decide(0)
+			w.fly(w.now % uint64(len(w.due)))
 			w.propagate()
 			mid := time.Now()
 			w.inject()

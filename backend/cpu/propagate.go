@@ -9,20 +9,21 @@ import (
 
 // propagate is step 1.
 func (w *worker) propagate() {
-	if w.rows.first == nil && w.rows.rooms.Room == 0 {
+	switch {
+	case w.rows.first == nil && w.rows.rooms.Room == 0:
 		w.decide(0)
-		return
-	}
-	if w.rows.single != 0 {
+	case w.rows.single != 0:
 		w.listFired()
 		w.decide(w.listed())
 		w.deliver()
-		return
+	default: // begin has delivered the runs of older spikes
+		w.launch()
+		w.fly(w.now % uint64(len(w.due)))
 	}
-	w.decide(0)
-	w.launch()
-	w.fly(w.now % uint64(len(w.due)))
 }
+
+// flies reports whether the worker has rows of several delays, which are delivered run by run.
+func (w *worker) flies() bool { return w.rows.first != nil && w.rows.single == 0 }
 
 // batch is how many row offsets are prefetched at once.
 const batch = 32

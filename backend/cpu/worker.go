@@ -176,12 +176,16 @@ func (w *worker) goOn() {
 	}
 }
 
-// begin does what needs no spikes of burst t, so many bursts after the first one of a course: a sum does not depend on the order in which
-// it is added up.
+// begin does what needs no spikes of the burst before t, so many bursts after the first one of a course: a sum does not depend on the
+// order in which it is added up.
 func (w *worker) begin(t uint64, ran int, in []engine.Stimulus) {
 	w.now, w.ran, w.in, w.begun = t, ran, in, true
 	w.recount()
 	w.inject()
+	if w.flies() {
+		w.decide(0)
+		w.fly(t % uint64(len(w.due)))
+	}
 }
 
 // step does the rest of the worker's share of the burst begun, and leaves the outcome in a box.
