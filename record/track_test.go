@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -19,16 +20,16 @@ import (
 // faulty is a file whose n-th call, counting from 1, fails; 0 never does. Every write takes its time.
 type faulty struct {
 	*os.File
-	calls *int
+	calls *atomic.Int64
 	fail  int
 	err   error
 	slow  time.Duration
 }
 
 func (f *faulty) call() error {
-	*f.calls++
+	n := f.calls.Add(1)
 	time.Sleep(f.slow)
-	if *f.calls == f.fail {
+	if n == int64(f.fail) {
 		return &os.PathError{Op: "write", Path: f.Name(), Err: f.err}
 	}
 	return nil
@@ -50,9 +51,9 @@ func (f *faulty) Sync() error {
 }
 
 // onFaulty starts a track of spikes whose two files count calls together.
-func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration, warn func(string)) (*track, *int) {
+func onFaulty(t *testing.T, dir string, fail int, err error, slow time.Duration, warn func(string)) (*track, *atomic.Int64) {
 	t.Helper()
-	calls := new(int)
+	calls := new(atomic.Int64)
 	open := func(name string) *faulty {
 		f, e := os.Create(filepath.Join(dir, name))
 		require.NoError(t, e)
@@ -113,7 +114,7 @@ func faultAt(t *testing.T, fail int, cause error, single bool) bool {
 	}
 	k.end(true, true)
 	closed := k.close()
-	if *calls < fail {
+	if calls.Load() < int64(fail) {
 		require.NoError(t, failed)
 		require.NoError(t, closed)
 		return false
@@ -153,14 +154,14 @@ func TestSlowDiskSlowsTheRun(t *testing.T) {
 		dir := t.TempDir()
 		var told []string
 		k, calls := onFaulty(t, dir, 0, nil, call, func(s string) { told = append(told, s) })
-		before, start := *calls, time.Now()
+		before, start := calls.Load(), time.Now()
 		for i := range uint64(252 * chunks) {
 			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
 		}
 		recorded := time.Since(start)
 		k.end(true, true)
 		require.NoError(t, k.close())
-		require.Equal(t, time.Duration(*calls-before)*call, time.Since(start), "only the disk takes time")
+		require.Equal(t, time.Duration(calls.Load()-before)*call, time.Since(start), "only the disk takes time")
 		require.Equal(t, k.waited, recorded)
 		const written = chunks - blockCount + 1 // at least, before the run ends: one block is empty then, the others are on their way
 		require.GreaterOrEqual(t, recorded, (written+3)*call, "a write for each, and three calls to sync them")
@@ -218,15 +219,15 @@ func TestSyncedInTime(t *testing.T) {
 			require.NoError(t, k.spikes(fullBurst(i), everySpike.Spikes))
 		}
 		synctest.Wait()
-		require.Equal(t, 2, *calls, "a chunk was written behind the head of .sums, and not synced")
+		require.EqualValues(t, 2, calls.Load(), "a chunk was written behind the head of .sums, and not synced")
 		require.Nil(t, k.last.Load())
 		time.Sleep(syncTime)
 		synctest.Wait()
-		require.Equal(t, 5, *calls)
+		require.EqualValues(t, 5, calls.Load())
 		require.EqualValues(t, 252*1042, k.last.Load().Rows)
 		k.end(true, true)
 		require.NoError(t, k.close())
-		require.Equal(t, 5, *calls)
+		require.EqualValues(t, 5, calls.Load())
 	})
 }
 
@@ -247,7 +248,7 @@ func TestStreamsAreSyncedWhereWanted(t *testing.T) {
 			}
 			k.end(true, c.stream)
 			require.Equal(t, c.failed, k.close() != nil)
-			require.Equal(t, c.calls, *calls, "%+v", c)
+			require.EqualValues(t, c.calls, calls.Load(), "%+v", c)
 		})
 	}
 }
