@@ -5,12 +5,6 @@
 // talks with other devices, and that of the last block tells the host.
 
 // quad is the state of four neighbouring neurons, as one thread updates them.
-struct alignas(16) floats {
-    float at[4];
-};
-struct alignas(8) halves {
-    u16 at[4];
-};
 struct quad {
     floats v;
     halves refractory, count;
@@ -18,16 +12,16 @@ struct quad {
 
 // divide_cluster gives everything its place, as divide does.
 template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
-    u32 used = 0, own = p->block_neurons;
+    u32 used = 0, own = p->block_neurons, inside = outside(p) ? 0 : own;
     s->at_sums = reserve_room<i32>(&used, p->packed.ports + SPARE);
     s->at_bits = reserve_room<u32>(&used, own / 32);
     s->at_later = reserve_room<u32>(&used, workers());
     s->at_before = reserve_room<u16>(&used, own / 32);
     s->at_spans = reserve_room<u16>(&used, own / 32);
-    s->at_v = reserve_room<float>(&used, own);
-    s->at_more = reserve_room<float>(&used, p->w.variables * own);
-    s->at_refractory = reserve_room<u16>(&used, own);
-    s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
+    s->at_v = reserve_room<float>(&used, inside);
+    s->at_more = reserve_room<float>(&used, p->w.variables * inside);
+    s->at_refractory = reserve_room<u16>(&used, inside);
+    s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? inside : 0);
     s->at_input = reserve_room<i32>(&used, p->packed.drawn * own);
     s->at_areas = reserve_room<area>(&used, p->w.area_count);
     s->at_terms = reserve_room<term>(&used, p->term_count);
@@ -51,7 +45,8 @@ DEVICE bool find_due(const run *p, u64 t, clustered *s) { return heard_own(&s->x
 
 // begin_cluster fills the block's memory, which is divided.
 template <u32 models> DEVICE void begin_cluster(const run *p, clustered *s) {
-    begin_state<models>(p, s);
+    if (!outside(p)) bring_state<models>(p, s);
+    begin_tables(p, s);
     zero_sums(p, s, block_size());
     if (thread_in_block() == 0 && !find_due(p, p->first - 1, s)) s->told[0] = 0; // a launch before has been stopped
 }
@@ -68,9 +63,10 @@ DEVICE i32 constant_input(const clustered *s, const area *a, u64 t) {
 }
 
 // quad_sums are what has reached first or second ports of the block's neurons from the k-th on: what the cluster's blocks have summed,
-// what was drawn, and where one acts stimuli.
-template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k, bool second) {
+// what was drawn, and where one acts stimuli. The sums are those of a round.
+template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 t, u32 k, bool second, u32 round) {
     u32 size = cluster_size(p), number = block_index() % size, at = s->at_sums + 4 * (number * p->block_neurons + k + (two && second ? p->packed.neurons : 0));
+    if (round > 0) at -= 4 * round * p->packed.neurons;
     four sum = *room_at<four>(s, at);
 #pragma unroll
     for (u32 i = 1; i < MOST_BLOCKS; i++) {
@@ -96,31 +92,28 @@ template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 
     return sum;
 }
 
-// store_nibbles makes *word the 32 answers of eight lanes, four each. All lanes of the warp must call it; word is the lanes' own.
-DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
-    u32 bits = answers << lane() % 8 * 4;
-    for (u32 by = 1; by < 8; by *= 2) bits |= shuffle_xor(bits, by);
-    if (some && lane() % 8 == 0) *word = bits;
-}
-
-// update_quad is steps 3 and 4 for four of the block's neurons from the k-th on; it says which fire, a bit each.
-template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k) {
+// update_quad is steps 3 and 4 for four of the block's neurons from the k-th on; it says which fire, a bit each. Their state lies away from the
+// block or in its memory.
+template <u32 models, bool away> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k, u32 round) {
     u32 first = neuron_of(p->w.own, block_index() * p->block_neurons + k), count = own(p), answers = 0;
     u32 span = room_at<u16>(s, s->at_spans)[k / 32];
-    const bool two = models == 1 << PSC_EXP; // ports
-    four sum = quad_sums<two>(p, s, t, k, false), more = two ? quad_sums<two>(p, s, t, k, true) : four{};
+    const bool two = models == 1 << PSC_EXP, quads = models == 1 << LIF || models == 1 << FEAGI; // ports; whether four are stored at a time
+    floats *v = away ? (floats *)(p->w.v + first) : room_at<floats>(s, s->at_v + 4 * k);
+    halves *refractory = away ? (halves *)(p->w.refractory + first) : room_at<halves>(s, s->at_refractory + 2 * k);
+    halves *counts = away ? (halves *)(p->w.count + first) : room_at<halves>(s, s->at_count + 2 * k);
+    four sum = quad_sums<two>(p, s, t, k, false, round), more = two ? quad_sums<two>(p, s, t, k, true, round) : four{};
     network w = view<models>(p, s, t);
     quad q;
-    if (models == 1 << LIF || models == 1 << FEAGI) {
-        q.v = *room_at<floats>(s, s->at_v + 4 * k);
-        q.refractory = *room_at<halves>(s, s->at_refractory + 2 * k);
-        if (models == 1 << FEAGI) q.count = *room_at<halves>(s, s->at_count + 2 * k);
+    if (away) w.v = p->w.v, w.more = p->w.more, w.pitch = p->w.pitch, w.refractory = p->w.refractory, w.count = p->w.count;
+    if (quads) {
+        q.v = *v, q.refractory = *refractory;
+        if (models == 1 << FEAGI) q.count = *counts;
         w.v = q.v.at, w.refractory = q.refractory.at, w.count = q.count.at;
     }
 #pragma unroll
     for (u32 j = 0; j < 4; j++) {
         if (k + j >= count) break;
-        u32 place = (span == MIXED ? area_at(p, s, first + j, k) : span) & ~SIMPLE, at = models == 1 << LIF || models == 1 << FEAGI ? j : k + j;
+        u32 place = (span == MIXED ? area_at(p, s, first + j, k) : span) & ~SIMPLE, at = quads ? j : away ? first + j : k + j;
         const area *a = room_at<area>(s, s->at_areas) + place;
         u32 i = first + j - a->first;
         i32 in = (i32)sum.word[j], second = (i32)more.word[j];
@@ -128,22 +121,27 @@ template <u32 models> DEVICE u32 update_quad(const run *p, const clustered *s, u
         float term = a->differ || place >= COMMON ? term_of(&w, a, i) : s->common[place];
         answers |= (u32)update<models>(&w, a, i, at, in, second, term) << j;
     }
-    if (models == 1 << LIF || models == 1 << FEAGI) {
-        *room_at<floats>(s, s->at_v + 4 * k) = q.v;
-        *room_at<halves>(s, s->at_refractory + 2 * k) = q.refractory;
-        if (models == 1 << FEAGI) *room_at<halves>(s, s->at_count + 2 * k) = q.count;
+    if (quads) {
+        *v = q.v, *refractory = q.refractory;
+        if (models == 1 << FEAGI) *counts = q.count;
     }
     return answers;
 }
 
-// update_cluster is steps 3 and 4 for the block's neurons, whose bits it leaves.
-template <u32 models> DEVICE void update_cluster(const run *p, u64 t, const clustered *s) {
-    u32 quads = p->block_neurons / 4, *bits = room_at<u32>(s, s->at_bits);
+// update_quads is steps 3 and 4 for those of the block's neurons that a round updates, whose bits it leaves.
+template <u32 models, bool away> DEVICE void update_quads(const run *p, u64 t, const clustered *s, u32 round) {
+    u32 quads = p->block_neurons / 4 / rounds(p), *bits = room_at<u32>(s, s->at_bits) + round * (quads / 8);
 #pragma unroll 1
     for (u32 q = thread_in_block(); q / 32 * 32 < quads; q += workers()) {
         bool some = q < quads;
-        store_nibbles(bits + q / 8, some ? update_quad<models>(p, s, t, 4 * q) : 0, some);
+        store_nibbles(bits + q / 8, some ? update_quad<models, away>(p, s, t, 4 * (round * quads + q), round) : 0, some);
     }
+}
+
+// update_cluster is update_quads, wherever the state is.
+template <u32 models> DEVICE void update_cluster(const run *p, u64 t, const clustered *s, u32 round) {
+    if (outside(p)) update_quads<models, true>(p, t, s, round);
+    else update_quads<models, false>(p, t, s, round);
 }
 
 // ones_ahead is how many bits are set in the words before the w-th. All lanes of the warp must call it, each for the word after
@@ -205,6 +203,12 @@ DEVICE void bring_queue(const run *p, u64 t, const clustered *s) {
         for (u32 k = thread_in_block(); k < s->total; k += workers()) ids[k] = own[k];
     }
     if (thread_in_block() == 0) report(p, t, s->total);
+}
+
+// bring_cluster is bring_resident, wherever the state is.
+DEVICE void bring_cluster(const run *p, u64 t, const clustered *s) {
+    if (outside(p)) bring_values(p, t, p->w.v, p->w.more, (u32)p->w.pitch, false, workers());
+    else bring_resident(p, t, s);
 }
 
 // stimulate_cluster is what burst t needs and no fire queue changes: prepare, by the block's last threads first, which have no part in
@@ -304,20 +308,27 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
     bool failed = s->stopped; // before the first warp goes on, which may be the next to see a failure
     worker_barrier();
     for (u64 t = p->first; t < p->first + p->bursts && !failed; t++) {
-        sum_places(p, t, s);
-        worker_barrier();
-        if (size > 1) {
-            if (thread_in_block() == last) join(s, size, (u32)(t - p->first + 1) * size);
+        for (u32 round = 0; round < rounds(p); round++) {
+            if (round > 0) {
+                zero_sums(p, s, workers());
+                worker_barrier();
+            }
+            sum_places(p, t, s, round);
+            worker_barrier();
+            if (size > 1) {
+                if (thread_in_block() == last) join(s, size, (u32)(t - p->first + 1) * size);
+                worker_barrier();
+            }
+            if (s->stopped) break;
+            if (t > p->first && round == 0) {
+                bring_queue(p, t - 1, s);
+                bring_cluster(p, t - 1, s);
+                if (s->total > host_room(p) || p->wanted.count > 0) worker_barrier(); // the update writes the bits and variables that are brought
+            }
+            update_cluster<models>(p, t, s, round);
             worker_barrier();
         }
         if (s->stopped) break;
-        if (t > p->first) {
-            bring_queue(p, t - 1, s);
-            bring_resident(p, t - 1, s);
-            if (s->total > host_room(p) || p->wanted.count > 0) worker_barrier(); // the update writes the bits and variables that are brought
-        }
-        update_cluster<models>(p, t, s);
-        worker_barrier();
         count_words(p, t, s);
         if (t + 1 < p->first + p->bursts) stimulate_cluster(p, t + 1, s);
         worker_barrier();
@@ -331,7 +342,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
     }
     if (!s->stopped) {
         bring_queue(p, p->first + p->bursts - 1, s);
-        bring_resident(p, p->first + p->bursts - 1, s);
+        bring_cluster(p, p->first + p->bursts - 1, s);
     }
     meet_here(p, s);
     if (thread_in_block() == last) {
@@ -352,10 +363,12 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
     warp_barrier();
     cluster_barrier(); // a block's memory is there as long as others may read it
-    end_resident<models>(p, &s);
+    if (!outside(p)) end_resident<models>(p, &s);
 }
 
+KERNEL_OF_1024 cluster_bursts_lif(run p) { run_cluster<1 << LIF>(&p); }
+#ifndef BURST_OUTSIDE
 KERNEL_OF_1024 cluster_bursts(run p) { run_cluster<ALL_MODELS>(&p); }
 KERNEL_OF_1024 cluster_bursts_feagi(run p) { run_cluster<1 << FEAGI>(&p); }
-KERNEL_OF_1024 cluster_bursts_lif(run p) { run_cluster<1 << LIF>(&p); }
 KERNEL_OF_1024 cluster_bursts_psc_exp(run p) { run_cluster<1 << PSC_EXP>(&p); }
+#endif

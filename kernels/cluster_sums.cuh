@@ -152,17 +152,18 @@ DEVICE u32 hear_others(const run *p, u64 t, clustered *s) {
     return sum;
 }
 
-// share_of is the thread's share.
-DEVICE share share_of(const places *m) {
+// share_of is the thread's share in a round.
+DEVICE share share_of(const places *m, u32 round) {
     u32 thread = anew(thread_in_block()), units = 1u << m->units_log, part = thread & (units - 1), team = anew(block_index()) / m->size;
+    if (round > 0) team += round * block_count();
     return share{m->slot + (team * units + part) * UNIT, kept(m->count * units), part, thread % 32 >> m->units_log, 32u >> m->units_log, part == 0 ? NOBODY : 0};
 }
 
 // sum_places is step 1 for the fire queue that is due in burst t, of which the warps of a cluster take a few neighbouring rows in turn, those of
-// the device's own neurons first. While some are added, the next ones' units are not loaded: more loads at once take longer.
-DEVICE void sum_places(const run *p, u64 t, clustered *s) {
+// the device's own neurons first, in a round. While some are added, the next ones' units are not loaded: more loads at once take longer.
+DEVICE void sum_places(const run *p, u64 t, clustered *s, u32 round) {
     const places *m = &p->packed;
-    share mine = share_of(m);
+    share mine = share_of(m, round);
     sums_at to = {address(room_at<u8>(s, s->at_sums)), address(room_at<u8>(s, s->at_values)), kept(m->ports + lane())};
     later put = {room_at<u32>(s, s->at_later) + anew(thread_in_block()) / 32 * 32, 0, {}, false};
     u32 warps = workers() / 32, warp = anew(block_index()) % m->size * warps + anew(thread_in_block()) / 32;

@@ -26,6 +26,19 @@ DEVICE bool gives_up(clustered *s, u32 *turns) {
     return s->stopped != 0;
 }
 
+// outside reports whether the neurons' state stays in global memory. In one kernel for both, each had more registers in local memory.
+#if defined(BURST_ONE_UNIT)
+DEVICE bool outside(const run *p) { return p->packed.outside; }
+#elif defined(BURST_OUTSIDE)
+DEVICE bool outside(const run *) { return true; }
+#else
+DEVICE bool outside(const run *) { return false; }
+#endif
+
+// rounds is in how many rounds a block sums and updates its neurons; block_index is one of the device, which is a cluster alone where there
+// are several.
+DEVICE u32 rounds(const run *p) { return outside(p) ? p->packed.rounds : 1; }
+
 #ifdef BURST_CLUSTERS
 // cluster_size is how many blocks a cluster has.
 DEVICE u32 cluster_size(const run *p) { return p->packed.size; }

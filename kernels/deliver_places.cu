@@ -14,7 +14,7 @@ KERNEL deliver_places(places m, part own, const area *areas, u32 area_count, con
     u64 all = ((u64)length << m.pieces_log) * m.count;
     for (u64 i = thread_index(); i < all; i += thread_count()) {
         u64 slot = piece_of(&m, queue, i / m.count) * m.count + i % m.count;
-        u32 first = (u32)(i % m.count) * m.neurons, units = 1u << m.units_log, next = NO_UNIT;
+        u32 first = first_of(&m, (u32)(i % m.count)), units = 1u << m.units_log, next = NO_UNIT;
         i32 weight = 0;
         for (u32 k = 0; k < units || next != NO_UNIT; k++) {
             unit u = k < units ? load_unit(m.slot, (slot << m.units_log) + k) : load_unit(m.more, next);

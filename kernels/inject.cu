@@ -113,6 +113,7 @@ DEVICE u32 first_port_for(const drive *d, i32 amount) { return d->first_port + (
 // for_second reports whether a neuron's second port takes such an amount of a drive.
 DEVICE bool for_second(u32 seconds, i32 amount) { return seconds >> ((u32)amount >> 31) & 1; }
 
+#ifndef BURST_MANY // units with kernels of many bursts alone
 // inject is step 2 of the law, one thread a stimulus and one a driven neuron:
 //
 //	for _, s := range in { acc[s.Port] += s.Amount }
@@ -146,4 +147,5 @@ KERNEL inject(const candidate *stimuli, u64 stimulus_count, const drive *drives,
     i32 amount = amount_of(d, counts, table, seed, i, t);
     if (amount != 0) add(acc + first_port_for(d, amount) + i, amount);
 }
+#endif
 #endif

@@ -18,7 +18,7 @@
 //	run_bursts       for any network
 //	resident_bursts  where the neurons' state fits the shared memory of the GPU
 //	event_bursts     where neurons of lif_event are, which are looked at where they have an input
-//	cluster_bursts   likewise, where rows are long; its rows have a layout of their own, which deliver_places reads in single bursts
+//	cluster_bursts   likewise, where rows are long, or where only the sums fit; its rows have a layout of their own, which deliver_places reads in single bursts
 //
 // # Units
 //
@@ -27,6 +27,7 @@
 //	burst         the kernels of a burst
 //	moving        the same, where drives or sources have factors
 //	large         the same of path run alone, where sums or state are more than the second cache holds
+//	outside       cluster_bursts alone, where the neurons' state stays in global memory
 //	lists         the same, where a caller wants the fire candidate list of each of many bursts
 //	custom        the same, with a place for models that a genome defines
 //	custom_lists  the same as lists, for these networks
@@ -117,6 +118,9 @@ func Moving() []Image { return unit("moving") }
 
 // Large lists those for networks whose sums or state are more than the second cache holds, on path run, by rising capability.
 func Large() []Image { return unit("large") }
+
+// Outside lists that of cluster_bursts for networks whose state stays in global memory, by rising capability.
+func Outside() []Image { return unit("outside") }
 
 // Lists lists the embedded PTX of a burst's kernels for callers that want the fire candidate lists of launches of many bursts,
 // by rising capability.

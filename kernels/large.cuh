@@ -1,4 +1,4 @@
-// Networks that are too large for the second cache: rows that wait until their synapses are due, and draws for many neurons at a time.
+// Networks that are too large for the second cache: rows that wait until their synapses are due, and draws and updates of four neurons a lane.
 #pragma once
 #include "run.cuh"
 
@@ -74,25 +74,39 @@ DEVICE u32 waits_of(const run *p, u64 t, const block *s) {
     return count < room ? count : room;
 }
 
-// deliver_in_turn is deliver where sums of all bursts to come are more than the second cache holds: a warp delivers what is due of each
-// waiting row, and what does not wait of a new one, so that most additions go to the sums of one burst.
-DEVICE void deliver_in_turn(const run *p, u64 t, const block *s) {
+// place_of_row is the place of a waiting row by its number through all bursts.
+DEVICE waiting *place_of_row(const run *p, u32 number) { return p->waits + (number & p->waits_mask); }
+
+// deliver_first is deliver where sums of all bursts to come are more than the second cache holds: a warp delivers what is due of each row of
+// who fired in burst t − 1, which then waits, or all of it where there is no place.
+DEVICE void deliver_first(const run *p, u64 t, const block *s) {
     u32 fresh = queued(p, t, s), places = waits_of(p, t, s), end = s->waits_from[t % WAITS];
-    u32 begin = s->waits_from[(t + 1 - p->waits_longest) % WAITS], items = fresh + (end - begin);
     u32 warps = anew(block_count()) * block_size() / 32;
 #pragma unroll 1
-    for (u32 item = (anew(block_index()) * block_size() + anew(thread_in_block())) / 32; item < items; item += warps) {
-        waiting *place = p->waits + ((item < fresh ? end + item : begin + item - fresh) & p->waits_mask), w;
-        if (item < fresh) {
-            spike row = row_of(p, t, s, item);
-            u64 until = deliver_far(p, t, row, item < places ? p->waits_longest : 0);
-            w = waiting{row.first, (u32)(until - row.first), (u32)t - 1};
+    for (u32 item = (anew(block_index()) * block_size() + anew(thread_in_block())) / 32; item < fresh; item += warps) {
+        spike row = row_of(p, t, s, item);
+        waiting w = {row.first, (u32)row.count, (u32)t - 1};
+        if (item < places) {
+            deliver_due(p, t, &w);
+            if (lane() == 0) *place_of_row(p, end + item) = w;
         } else {
-            w = *place;
+            deliver_far(p, t, row, 0);
         }
-        deliver_due(p, t, &w);
+    }
+}
+
+// deliver_waiting delivers what is due in burst t + 1 of rows that wait in burst t, so that most additions go to the sums of one burst. It also
+// delivers what does not wait of those that began to in burst t.
+DEVICE void deliver_waiting(const run *p, u64 t, const block *s) {
+    u32 begin = s->waits_from[(t + 2 - p->waits_longest) % WAITS], end = s->waits_from[t % WAITS] + waits_of(p, t, s);
+    u32 warps = anew(block_count()) * block_size() / 32;
+#pragma unroll 1
+    for (u32 number = begin + (anew(block_index()) * block_size() + anew(thread_in_block())) / 32; number - begin < end - begin; number += warps) {
+        waiting w = *place_of_row(p, number);
+        if (w.fired + 1 == (u32)t) w.left = (u32)(deliver_far(p, t, spike{w.next, w.left}, p->waits_longest) - w.next);
+        deliver_due(p, t + 1, &w);
         warp_barrier(); // all have read it
-        if (lane() == 0 && (item >= fresh || item < places)) *place = w;
+        if (lane() == 0) *place_of_row(p, number) = w;
     }
 }
 
@@ -126,11 +140,10 @@ DEVICE void bring_four(const run *p, const block *s, const i32 *slot, const area
     for (u32 k = 0; k < s->w.variables; k++) bring_closer(s->w.more + k * s->w.pitch + n);
 }
 
-// drive_four is the drives' part of step 2 for neurons n to n + 3, which share a draw: what reaches their first ports, and 32·WORDS places on
-// their second ones. The first one's area is the place-th or a later one.
-DEVICE void drive_four(const run *p, const block *s, const i32 *slot, u32 *place, u32 n, i32 *first) {
+// drive_four is the drives' part of step 2 for neurons n to n + 3, which share a draw: what reaches their first ports, and their second
+// ones. The first one's area is the place-th or a later one.
+DEVICE void drive_four(const run *p, const block *s, const i32 *slot, u32 *place, u32 n, i32 *first, i32 *second) {
     const network *w = &s->w;
-    i32 *second = first + 32 * WORDS;
 #pragma unroll
     for (u32 j = 0; j < 4; j++) first[j] = second[j] = 0;
 #pragma unroll 1
@@ -146,11 +159,66 @@ DEVICE void drive_four(const run *p, const block *s, const i32 *slot, u32 *place
             amounts_of(s->drives + k, s->counts, s->table, w->seed, n, w->t, amounts);
             u32 seconds = s->drives[anew(k)].seconds;
 #pragma unroll
-            for (u32 j = 0; j < 4; j++)
-                if (n + j >= from && n + j < a->end) *(for_second(seconds, amounts[j]) ? second + j : first + j) += amounts[j];
+            for (u32 j = 0; j < 4; j++) {
+                bool has = n + j >= from && n + j < a->end, other = for_second(seconds, amounts[j]);
+                first[j] += has && !other ? amounts[j] : 0;
+                second[j] += has && other ? amounts[j] : 0;
+            }
         }
         from = a->end;
     }
+}
+
+// by_fours reports whether a thread updates four neurons.
+template <u32 models> DEVICE bool by_fours() { return models == 1 << PSC_EXP || models == 1 << LIF; }
+
+// take_sums adds to sums what the ring has for the ports from the port-th on, those of neurons from ≤ j < until of four, and sets it to 0.
+DEVICE void take_sums(i32 *slot, u32 port, u32 from, u32 until, i32 *sums) {
+    i32 more[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; j++) more[j] = from <= j && j < until ? slot[port + j] : 0;
+#pragma unroll
+    for (u32 j = 0; j < 4; j++) {
+        sums[j] += more[j];
+        if (more[j] != 0) slot[port + j] = 0; // 7
+    }
+}
+
+// update_four is steps 3, 4 and 7 for the block's neurons from the k-th on, four or what is left, of which the first is neuron n of the place-th
+// area: what drives add to their ports is in first and second already. It says which fire, a bit each.
+template <u32 models> DEVICE u32 update_four(const run *p, const block *s, i32 *slot, u32 place, u32 k, u32 n, i32 *first, i32 *second) {
+    const network *w = &s->w;
+    const bool two = models == 1 << PSC_EXP; // ports
+    u32 at = p->cached ? k : n, left = own(p) - k, answers = 0;
+    floats *to_v = (floats *)(w->v + at), *to_ex = (floats *)(w->more + at), *to_in = (floats *)(w->more + w->pitch + at);
+    halves *to_refractory = (halves *)(w->refractory + at);
+    floats v = *to_v, ex = {}, in = {};
+    halves refractory = *to_refractory;
+    if (two) ex = *to_ex, in = *to_in;
+    network units = {}; // in registers, so that the scale's reciprocal is worked out once
+    units.scale = w->scale;
+#pragma unroll 1
+    for (u32 from = 0; from < 4 && from < left;) { // one area's after the other's; one after the other if they differ in their terms
+        const area *a = w->areas + place;
+        u32 until = a->differ ? from + 1 : a->end - n < left ? a->end - n : left, port = a->first_port + n - a->first;
+        take_sums(slot, port, from, until, first);
+        if (two) take_sums(slot, port + (a->end - a->first), from, until, second);
+        float term = a->differ || place >= COMMON ? term_of(w, a, n + from - a->first) : s->common[place];
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) {
+            if (j < from || j >= until) continue;
+            const float *c = constants_of(w, a, n + j - a->first);
+            bool yes = two ? psc_exp(c, input(&units, first[j]), input(&units, second[j]), term, v.at + j, ex.at + j, in.at + j, refractory.at + j)
+                           : lif(c, input(&units, first[j]), term, v.at + j, refractory.at + j);
+            answers |= (u32)yes << j;
+        }
+        from = until;
+        if (n + from >= a->end) place++;
+    }
+    *to_v = v;
+    if (two) *to_ex = ex, *to_in = in;
+    *to_refractory = refractory;
+    return answers;
 }
 
 // fires_drawn is fires where what drives add is in in already. All loads come before the first store, so that they do not wait for each
@@ -177,12 +245,23 @@ template <u32 models> DEVICE void update_drawn(const run *p, u64 t, block *s) {
     u32 warp = anew(thread_in_block()) / 32;
     i32 *amounts = s->amounts + 2 * 32 * WORDS * warp;
 #pragma unroll 1
-    for (u32 first = 32 * WORDS * warp; first < p->block_neurons; first += WORDS * block_size()) {
-        if (first + 4 * lane() < count) drive_four(p, s, slot, &ahead, neuron_of(p->w.own, begin + first + 4 * lane()), amounts + 4 * lane());
+    for (u32 word = 32 * WORDS * warp; word < p->block_neurons; word += WORDS * block_size()) {
+        u32 four = word + 4 * lane(), n = neuron_of(p->w.own, begin + four), answers = 0;
+        i32 first[4] = {}, second[4] = {};
+        if (four < count) drive_four(p, s, slot, &ahead, n, first, second);
+        if (by_fours<models>()) {
+            if (four < count) answers = update_four<models>(p, s, slot, ahead, four, n, first, second);
+            bool some = four < p->block_neurons;
+            store_nibbles(s->bits + four / 32, answers, some);
+            if (answers != 0) add((i32 *)s->total + t % 2, (i32)ones(answers));
+            continue;
+        }
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) amounts[4 * lane() + j] = first[j], amounts[32 * WORDS + 4 * lane() + j] = second[j];
         warp_barrier();
 #pragma unroll 1
-        for (u32 j = lane(); j < 32 * WORDS && first + j < p->block_neurons; j += 32) {
-            u32 k = first + j, n = neuron_of(p->w.own, begin + k);
+        for (u32 j = lane(); j < 32 * WORDS && word + j < p->block_neurons; j += 32) {
+            u32 k = word + j, n = neuron_of(p->w.own, begin + k);
             while (!s->alone && k < count && s->w.areas[place].end <= n) place++;
             inputs in = {amounts[j], amounts[32 * WORDS + j]};
             store_bits(s->bits + k / 32, k < count && fires_drawn<models>(s, slot, place, n, p->cached ? k : n, &in));
@@ -191,12 +270,29 @@ template <u32 models> DEVICE void update_drawn(const run *p, u64 t, block *s) {
         warp_barrier(); // all have read what the next draws replace
     }
 }
+
+template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, block *s);
+
+// update_large is update_block for large networks. Half of the warps deliver rows that wait before they update neurons, and half after it, so
+// that additions go on beside arithmetic.
+template <u32 models> DEVICE void update_large(const run *p, u64 t, block *s) {
+#pragma unroll 1
+    for (u32 turn = 0; turn < 2; turn++) {
+        if (turn == anew(thread_in_block()) / 32 % 2) {
+            if (rows_wait(p)) deliver_waiting(p, t, s);
+        } else if (draws_many(p)) {
+            update_drawn<models>(p, t, s);
+        } else {
+            update_block<models, false>(p, t, s);
+        }
+    }
+}
 #else // other units do not ask
 DEVICE bool rows_wait(const run *) { return false; }
 DEVICE bool draws_many(const run *) { return false; }
-DEVICE void deliver_in_turn(const run *, u64, const block *) {}
+DEVICE void deliver_first(const run *, u64, const block *) {}
 DEVICE void begin_waits(const run *, u64, block *) {}
 DEVICE void take_waits(const run *, block *) {}
 DEVICE void leave_waits(const run *, const block *) {}
-template <u32 models> DEVICE void update_drawn(const run *, u64, block *) {}
+template <u32 models> DEVICE void update_large(const run *, u64, block *) {}
 #endif

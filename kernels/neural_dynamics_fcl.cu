@@ -341,7 +341,7 @@ DEVICE bool update_plain(const network *w, u32 n) {
                                                ports > 1 ? w->acc[port + (a->end - a->first)] : 0, term_of(w, a, i));
 }
 
-#ifndef BURST_DRIVEN
+#if !defined(BURST_DRIVEN) && !defined(BURST_MANY)
 // neural_dynamics_fcl is steps 3 and 4 of the law, one thread a neuron and one a port; what fires and what is a candidate
 // become bits, 32 a word, because their places in the lists are not known yet:
 //

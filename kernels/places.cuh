@@ -19,9 +19,18 @@ struct places {
     u32 pieces_log; // a row has 2^pieces_log pieces
     u32 drawn;      // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
     u32 delay;      // of all synapses, in bursts
-    const u16 *slot; // of piece n and team q: from unit (n·count + q)·2^units_log on
+    u32 outside;    // whether the neurons' state stays in global memory, because blocks have no room for it
+    u32 rounds;     // if they have none for all sums either, a block alone is so many teams, one after the other
+    const u16 *slot; // of piece n and the q-th slot: from unit (n·count + q)·2^units_log on
     const u16 *more;
 };
+
+// first_of is the first neuron of the team whose slot is a row's q-th. Slots of blocks' first rounds come before those of their second ones,
+// since a sector of 32 bytes may hold two slots: two blocks then read it at about the same time.
+DEVICE u32 first_of(const places *m, u32 q) {
+    u32 each = m->count / m->rounds;
+    return (q % each * m->rounds + q / each) * m->neurons;
+}
 
 // unit is a unit's words, two each.
 typedef four unit;

@@ -82,14 +82,18 @@ template <class T> DEVICE void return_own(const run *p, T *to, const T *from) {
     for (u32 k = thread_in_block(); k < count; k += block_size()) to[neuron_of(p->w.own, begin + k)] = from[k];
 }
 
-// begin_state fills the block's memory, which is divided, but for rows.
-template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
-    u32 begin = block_index() * p->block_neurons, count = own(p);
+// bring_state fills the block's memory, which is divided, with its neurons' state.
+template <u32 models> DEVICE void bring_state(const run *p, const resident *s) {
     bring_own<float>(p, room_at<float>(s, s->at_v), p->w.v);
     for (u32 k = 0; k < p->w.variables; k++)
         bring_own<float>(p, room_at<float>(s, s->at_more) + k * p->block_neurons, p->w.more + k * p->w.pitch);
     bring_own<u16>(p, room_at<u16>(s, s->at_refractory), p->w.refractory);
     if (models & 1 << FEAGI) bring_own<u16>(p, room_at<u16>(s, s->at_count), p->w.count);
+}
+
+// begin_tables fills it with tables.
+DEVICE void begin_tables(const run *p, resident *s) {
+    u32 begin = block_index() * p->block_neurons, count = own(p);
     copy(room_at<area>(s, s->at_areas), p->w.areas, p->w.area_count);
     copy(room_at<term>(s, s->at_terms), p->w.terms, p->term_count);
     copy(room_at<drive>(s, s->at_drives), p->drives, p->drive_count);
@@ -107,9 +111,10 @@ template <u32 models> DEVICE void begin_state(const run *p, resident *s) {
     if (thread_in_block() == 0) s->left = s->listed = s->more = s->met = s->seen[0] = s->seen[1] = s->complete = 0;
 }
 
-// begin_resident is begin_state, and where rows begin.
+// begin_resident fills all of it, with where rows begin too.
 template <u32 models> DEVICE void begin_resident(const run *p, resident *s) {
-    begin_state<models>(p, s);
+    bring_state<models>(p, s);
+    begin_tables(p, s);
     u64 begin = (u64)block_index() * p->block_neurons, count = own(p);
     u64 first_row = count > 0 ? p->row[begin] : 0;
     u32 *rows = room_at<u32>(s, s->at_rows);

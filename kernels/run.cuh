@@ -361,6 +361,21 @@ DEVICE u32 delay_of(const run *p, u64 k) {
     return p->delay == nullptr ? 1 : p->delay[k];
 }
 
+// floats and halves are a variable of four neighbouring neurons, as one thread updates them.
+struct alignas(16) floats {
+    float at[4];
+};
+struct alignas(8) halves {
+    u16 at[4];
+};
+
+// store_nibbles makes *word the 32 answers of eight lanes, four each. All lanes of the warp must call it; word is the lanes' own.
+DEVICE void store_nibbles(u32 *word, u32 answers, bool some) {
+    u32 bits = answers << lane() % 8 * 4;
+    for (u32 by = 1; by < 8; by *= 2) bits |= shuffle_xor(bits, by);
+    if (some && lane() % 8 == 0) *word = bits;
+}
+
 // inputs are the sums of a neuron's ports.
 struct inputs {
     i32 first, second;

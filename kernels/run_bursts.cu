@@ -22,7 +22,7 @@ DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
 // deliver is step 1: the rows of who fired in burst t − 1.
 DEVICE void deliver(const run *p, u64 t, const block *s) {
     if (rows_wait(p)) {
-        deliver_in_turn(p, t, s);
+        deliver_first(p, t, s);
         return;
     }
     u64 items = (u64)queued(p, t, s) << p->parts_log;
@@ -302,7 +302,7 @@ KERNEL queue_rows(run p, const u32 *fired, u32 length) {
 }
 #endif
 
-#if !defined(BURST_LEARN) && !defined(BURST_EVENT)
+#if !defined(BURST_LEARN) && !defined(BURST_MANY)
 // cut_rows finds where each team's synapses begin in each row, one thread a row and team, and where the row ends:
 //
 //	for n := range rows { for q := range teams.count+1 { cut[n*(teams.count+1)+q] = row[n] + sort.Search(row n, place >= q*teams.ports) } }
@@ -379,7 +379,7 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         learn_sweeps_of(x, p, t, s, wanted);
         begin_waits(p, t, s);
-        if (!teams && draws_many(p)) update_drawn<models>(p, t, s);
+        if (!teams && (rows_wait(p) || draws_many(p))) update_large<models>(p, t, s);
         else update_block<models, teams>(p, t, s);
         block_barrier();
         count_fired(p, t, s);
@@ -423,7 +423,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     announce(p, p->first + p->bursts - 1);
 }
 
-#ifndef BURST_EVENT
+#if !defined(BURST_OUTSIDE) && !defined(BURST_EVENT)
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) {
     no_learners none;

@@ -167,7 +167,7 @@ func (b *backend) bind(t *tables) {
 				areas: p[bufAreas], areaCount: uint32(len(t.areas)), constants: p[bufConstants], numbers: p[bufNumbers],
 				terms: p[bufTerms], addends: p[bufAddends],
 				seed: c.RunSeed, scale: c.Scale, acc: p[bufAcc],
-				v: p[bufV], more: p[bufMore], pitch: uint64(c.Neurons), variables: uint32(c.Variables()),
+				v: p[bufV], more: p[bufMore], pitch: pitch(c), variables: uint32(c.Variables()),
 				refractory: p[bufRefractory], count: p[bufCount], own: own,
 			},
 			neurons: c.Neurons, fired: p[bufFired], ports: c.Ports, candidates: p[bufCandidates],

@@ -18,17 +18,17 @@ import (
 // TestArguments holds the argument structs to the parameters that the compiled kernels declare: as many, of these sizes.
 func TestArguments(t *testing.T) {
 	var a arguments
-	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Large(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
+	for _, image := range slices.Concat(kernels.Images(), kernels.Moving(), kernels.Lists(), kernels.Custom(), kernels.CustomLists()) {
 		ptx := image.PTX()
-		bytes := unsafe.Offsetof(run{}.waits)
-		if strings.HasPrefix(image.Name, "large") {
-			bytes = unsafe.Sizeof(run{})
-		}
-		require.Contains(t, ptx, fmt.Sprintf("run_bursts_param_0[%d]", bytes))
+		require.Contains(t, ptx, fmt.Sprintf("run_bursts_param_0[%d]", unsafe.Offsetof(run{}.waits)))
 		for k, s := range [kernelCount]any{a.inject, a.firedRows, a.propagation, a.places, a.dynamics, a.listSums, a.listIDs} {
 			require.Equal(t, declared(t, ptx, kernelNames[k]), sizes(reflect.TypeOf(s)), "%s in %s: sizes of the parameters, in order", kernelNames[k], image.Name)
 		}
 	}
+	for _, image := range kernels.Large() {
+		require.Equal(t, []uintptr{unsafe.Sizeof(run{})}, declared(t, image.PTX(), "run_bursts"))
+	}
+	require.Equal(t, []uintptr{unsafe.Offsetof(run{}.waits)}, declared(t, kernels.Outside()[1].PTX(), "cluster_bursts_lif"))
 }
 
 // TestLastingArguments holds those of launches that go on to what their kernels declare.

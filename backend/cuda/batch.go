@@ -166,7 +166,7 @@ func (b *backend) loadBatch(t *tables) error {
 		names = names[:2]
 	}
 	var err error
-	if b.choice.path == pathClusters {
+	if b.choice.path == pathClusters && !b.choice.outside {
 		x.module = b.clusterCode // by which clusters were counted
 	} else if x.module, err = b.loadMany(names, t.models); err != nil {
 		return err

@@ -75,19 +75,20 @@ func (p Path) String() string {
 
 // choice is the path of a network on a device, and the shape of its launches.
 type choice struct {
-	path   path
-	why    string
-	not    []string
-	shared uint64    // bytes of a block's memory
-	learnt uint64    // those of them that projections that learn take
-	near   uint64    // and of these, those for tables
-	rounds bool      // and whether some are for rounds (roundBytes)
-	cached bool      // where the state is not kept: whether a block holds a copy of it
-	cells  uint64    // of event alone: where in a block's memory what its kernel alone has begins
-	tabled bool      // and of the tables
-	byFour bool      // whether a block has room to draw for many neurons at a time
-	waits  uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
-	teams  teamShape // of teams alone
+	path    path
+	why     string
+	not     []string
+	shared  uint64    // bytes of a block's memory
+	learnt  uint64    // those of them that projections that learn take
+	near    uint64    // and of these, those for tables
+	rounds  bool      // and whether some are for rounds (roundBytes)
+	cached  bool      // where the state is not kept: whether a block holds a copy of it
+	cells   uint64    // of event alone: where in a block's memory what its kernel alone has begins
+	tabled  bool      // and of the tables
+	byFour  bool      // whether a block has room to draw for many neurons at a time
+	outside bool      // clusters: whether the neurons' state stays in global memory
+	waits   uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
+	teams   teamShape // of teams alone
 }
 
 // large reports whether launches do what is for large networks alone, which is in a unit of its own.
@@ -170,7 +171,7 @@ func (q *question) devices() uint32 { return uint32(max(1, q.b.share.devices, q.
 // grid is how many blocks a launch of many bursts has, and how many neurons each owns.
 func (b *backend) grid() (blocks, own uint64) {
 	if s := &b.rows.shape; s.count > 0 {
-		return s.count * s.size, s.own
+		return s.blocks(), s.own
 	}
 	return deal(b.c, b.sms)
 }
@@ -282,7 +283,10 @@ func placed(q *question) string {
 	if s.count == 0 {
 		return cmp.Or(q.r.unplaced, "its rows are not known yet")
 	}
-	q.answer.shared = s.shared
+	q.answer.shared, q.answer.outside = s.shared, s.outside
+	if s.outside {
+		q.answer.why += "; their state, which has no room there, stays in global memory"
+	}
 	return ""
 }
 

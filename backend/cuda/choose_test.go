@@ -49,6 +49,11 @@ func TestChoose(t *testing.T) {
 		_, own := deal(b.c, b.sms)
 		b.room, _, _ = makeTables(b.c).sharedBytes(b.c, own)
 	}
+	lifs := enginetest.Net{Scale: 16, Areas: []connectome.Area{enginetest.LIF(600)}}
+	for k := range uint32(6000) {
+		lifs.Synapses = append(lifs.Synapses, enginetest.Synapse{From: k % 600, To: k * 7 % 600, Weight: 5, Delay: 1})
+	}
+	sumsAlone := func(b *backend) uint64 { return b.clusterShape(b.c, makeTables(b.c), 1, mostRounds).shared }
 	same := alike(func(*enginetest.Net) {})
 	events := enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}, Synapses: []enginetest.Synapse{{To: 2, Delay: 3}}}.Build()
 	for _, v := range []struct {
@@ -59,12 +64,13 @@ func TestChoose(t *testing.T) {
 		lacks  string // of the path before, or why bursts are single
 	}{
 		{same, engine.Want{}, nil, pathClusters, ""},
+		{lifs.Build(), engine.Want{}, func(b *backend) { b.room = sumsAlone(b) }, pathClusters, "stays in global memory"},
 		{same, engine.Want{FCL: true}, nil, pathTeams, "clusters: fire candidate lists are wanted"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterLeast = 1 << 20 }, pathTeams, "neurons, want at least 1048576"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 0 }, pathTeams, "clusters: clusters are turned off"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 1 << 20 }, pathTeams, "synapses, want at least 1048576"},
 		{same, engine.Want{}, func(b *backend) { b.clusters = [mostClustered + 1]uint64{} }, pathTeams, "clusters: the device does not run a block with so much shared memory"},
-		{same, engine.Want{}, func(b *backend) { b.clusters = [mostClustered + 1]uint64{1, 1, 1, 1, 1}; b.tune.batchThreads = 1 << 20 }, pathTeams, "clusters: state and sums do not fit"},
+		{same, engine.Want{}, func(b *backend) { b.clusters = [mostClustered + 1]uint64{1, 1, 1, 1, 1}; b.tune.batchThreads = 1 << 20 }, pathTeams, "clusters: sums do not fit"},
 		{same, engine.Want{}, func(b *backend) { b.tune.slotBytes = 0 }, pathTeams, "clusters: slots would take more than 0 bytes a synapse"},
 		{alike(func(n *enginetest.Net) { n.Synapses[0].Weight++ }), engine.Want{}, nil, pathTeams, "clusters: weights differ within a row"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0 }, pathDelayed, "teams: teams are turned off"},
@@ -118,7 +124,7 @@ func TestChoose(t *testing.T) {
 		require.Equal(t, v.path == pathSingle, p.Kernel == "")
 		require.NotEmpty(t, p.Why)
 		said := p.Why
-		if v.path != pathSingle {
+		if v.path != pathSingle && v.path != pathClusters {
 			require.Len(t, p.Not, int(pathClusters-v.path))
 			said = ""
 			for _, not := range p.Not {
@@ -165,12 +171,13 @@ func TestUnits(t *testing.T) {
 		net(func(a *connectome.Area) { a.Factor = factor }),
 		net(func(a *connectome.Area) { a.Drives[0].Moving = &connectome.Moving{Factor: factor} }),
 	} {
-		require.Equal(t, kernels.Moving(), images(c, false, false))
-		require.Equal(t, kernels.Lists(), images(c, true, false))
+		require.Equal(t, kernels.Moving(), images(c, false, &choice{}))
+		require.Equal(t, kernels.Lists(), images(c, true, &choice{}))
 	}
-	require.Equal(t, kernels.Images(), images(still, false, false))
-	require.Equal(t, kernels.Lists(), images(still, true, false))
-	require.Equal(t, kernels.Large(), images(still, false, true))
-	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false, false))
-	require.Equal(t, kernels.CustomLists(), images(example(t, "izhikevich-2003-custom"), true, false))
+	require.Equal(t, kernels.Images(), images(still, false, &choice{}))
+	require.Equal(t, kernels.Lists(), images(still, true, &choice{}))
+	require.Equal(t, kernels.Large(), images(still, false, &choice{byFour: true}))
+	require.Equal(t, kernels.Outside(), images(still, false, &choice{outside: true}))
+	require.Equal(t, kernels.Custom(), images(example(t, "izhikevich-2003-custom"), false, &choice{}))
+	require.Equal(t, kernels.CustomLists(), images(example(t, "izhikevich-2003-custom"), true, &choice{}))
 }

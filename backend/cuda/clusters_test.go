@@ -31,7 +31,7 @@ func TestClusters(t *testing.T) {
 	if h := cudatest.Anywhere(t); h != nil {
 		h.Control("multiprocessors", 4)
 	}
-	shapes, drawn, spikes, more := map[uint64]bool{}, map[uint64]bool{}, 0, uint64(0)
+	shapes, drawn, outside, spikes, more := map[uint64]bool{}, map[uint64]bool{}, map[string]bool{}, 0, uint64(0)
 	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 0x636c7573))
 		n := enginetest.Uniform(r)
@@ -57,7 +57,11 @@ func TestClusters(t *testing.T) {
 			if !slow.Asked() && k != int(seed%3) {
 				continue
 			}
-			opened, fired := againstReference(t, c, []int{0}, clustered(size), seed)
+			tune := clustered(size)
+			if tune.outside = (seed/4 + seed) % 3; size > 1 {
+				tune.outside = min(tune.outside, 1)
+			}
+			opened, fired := againstReference(t, c, []int{0}, tune, seed)
 			b := opened.(*backend)
 			spikes += fired
 			s := &b.rows.shape
@@ -66,11 +70,16 @@ func TestClusters(t *testing.T) {
 			require.Equal(t, size, s.size)
 			shapes[min(s.units, 4)], drawn[s.each*10+s.drawn] = true, true
 			more += b.rows.more
+			if s.outside {
+				outside[fmt.Sprint(modelSuffix(c), s.rounds)] = true
+				require.Contains(t, b.image.Name, "outside_sm_")
+			}
 		}
 	}
 	require.Greater(t, len(shapes), 1, "slots of one unit and of several: %v", shapes)
 	require.Subset(t, slices.Collect(maps.Keys(drawn)), []uint64{10, 11, 20, 21, 22}, "ports a neuron, and that drawn drives reach")
 	require.NotZero(t, more, "stretches that slots do not hold")
+	require.Equal(t, map[string]bool{"_lif1": true, "_lif2": true}, outside, "models whose state stays in global memory")
 	require.Greater(t, spikes, 10_000)
 }
 
@@ -87,7 +96,7 @@ func TestBlocksAlone(t *testing.T) {
 			require.EqualValues(t, 1, b.(*backend).rows.shape.size)
 			b, _ = againstReference(t, c, []int{0}, clustered(2), 2)
 			require.Zero(t, b.(*backend).rows.shape.count)
-			require.Contains(t, b.(*backend).Path().Not[0], "clusters: state and sums do not fit")
+			require.Contains(t, b.(*backend).Path().Not[0], "clusters: sums do not fit")
 		})
 	}
 }
@@ -122,8 +131,13 @@ func TestClustersOfGroups(t *testing.T) {
 	for size, lists := range map[uint64][][]int{4: {{0, 1}, {2, 1, 0}}, 1: {{7, 6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}}} {
 		runClusters(t, lists, clustered(size))
 	}
+	outside := clustered(1)
+	for _, outside.outside = range []uint64{1, mostRounds} {
+		runClusters(t, [][]int{{1, 0}, {0, 2, 1}}, outside)
+	}
 	for _, list := range [][]int{{1, 0}, {0, 2, 1}} {
 		runClusterBatches(t, list, clustered(2))
+		runClusterBatches(t, list, outside)
 	}
 }
 

@@ -47,6 +47,12 @@ func paths() map[string]tuning {
 		"clusters of one": with(func(t *tuning) {
 			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
 		}),
+		"clusters, state outside": with(func(t *tuning) {
+			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, 1
+		}),
+		"clusters, two rounds": with(func(t *tuning) {
+			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, mostRounds
+		}),
 	}
 }
 

@@ -48,6 +48,7 @@ type tuning struct {
 	clusterLate  uint64        // synapses from which they do where delays are above 1
 	clusterPairs uint32        // neurons from which clusters have two blocks
 	clusterSize  uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
+	outside      uint64        // clusters leave their neurons' state in global memory, where they can, and sum in so many rounds; 0: only where it does not fit
 	drawLeast    uint64        // neurons of a block from which it draws for many at a time
 	waitLongest  uint32        // bursts for which synapses wait in their rows, at most; 0: rows are delivered whole
 	waitRow      uint32        // synapses a row, for each burst of these, from which they do
@@ -235,7 +236,7 @@ func (b *backend) attach(device int) error {
 }
 
 // images are those of the unit that has the network's models, or lists candidates in launches of many bursts.
-func images(c *connectome.Connectome, listed, large bool) []kernels.Image {
+func images(c *connectome.Connectome, listed bool, chosen *choice) []kernels.Image {
 	switch {
 	case listed && builtIn(c):
 		return kernels.Lists()
@@ -243,8 +244,10 @@ func images(c *connectome.Connectome, listed, large bool) []kernels.Image {
 		return kernels.CustomLists()
 	case !builtIn(c):
 		return kernels.Custom()
-	case large:
+	case chosen.large():
 		return kernels.Large()
+	case chosen.outside:
+		return kernels.Outside()
 	case hasInstants(c) || c.MaxDelay > quanta.MaxApart:
 		return kernels.Moving()
 	}
@@ -255,7 +258,7 @@ func images(c *connectome.Connectome, listed, large bool) []kernels.Image {
 func (b *backend) selectUnit() error {
 	d, err := driver.Open("")
 	if err == nil {
-		b.image, err = selectImage(d, b.device, images(b.c, b.listed(), b.choice.large()))
+		b.image, err = selectImage(d, b.device, images(b.c, b.listed(), &b.choice))
 	}
 	return err
 }

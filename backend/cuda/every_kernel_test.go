@@ -48,7 +48,7 @@ func (l *launched) during(unit string, do func()) {
 
 // units are all but the toolbox, which package doctor tests.
 var units = map[string]func() []kernels.Image{
-	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "lists": kernels.Lists, "custom": kernels.Custom,
+	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "outside": kernels.Outside, "lists": kernels.Lists, "custom": kernels.Custom,
 	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
 }
 
@@ -69,10 +69,12 @@ func entries(unit string) []string {
 		switch {
 		case unit == "event" && kernel == "catch_up":
 			return false
-		case unit == "lasting", unit == "event", unit == "learn": // others are of the sources that these units share
+		case unit == "outside": // others are of the sources that these units share
+			return !strings.HasPrefix(kernel, "cluster_bursts")
+		case unit == "lasting", unit == "event", unit == "learn":
 			return !strings.HasPrefix(kernel, unit+"_")
-		case unit == "large" && kernel == "cut_rows": // its networks are not run by teams
-			return true
+		case unit == "large":
+			return !strings.HasPrefix(kernel, "run_bursts") && kernel != "catch_up" && kernel != "queue_rows"
 		case kernel == "deliver_places": // its rows are those of clusters
 			return !strings.Contains(text, ".entry cluster_bursts")
 		}
@@ -94,16 +96,16 @@ func TestEveryKernel(t *testing.T) {
 		})
 		all = all && ran
 	}
-	for _, unit := range []string{"burst", "moving", "large", "lists", "custom", "custom_lists"} {
+	for _, unit := range []string{"burst", "moving", "large", "outside", "lists", "custom", "custom_lists"} {
 		for _, kernel := range entries(unit) {
 			if p, ok := pathOfKernel(kernel); ok {
 				sub(unit+"/"+kernel, func(t *testing.T) { launchBursts(t, l, unit, kernel, p) })
 			}
 		}
-		if unit != "large" { // for path run alone
+		if unit != "large" && unit != "outside" { // for paths run and clusters alone
 			sub(unit+"/teams", func(t *testing.T) { launchBursts(t, l, unit, teamKernel(unit), pathTeams) })
 		}
-		if !strings.HasSuffix(unit, "lists") && unit != "large" { // for launches of many bursts alone
+		if !strings.HasSuffix(unit, "lists") && unit != "large" && unit != "outside" { // for launches of many bursts alone
 			sub(unit+"/single bursts", func(t *testing.T) { launchBursts(t, l, unit, "", pathSingle) })
 		}
 	}
@@ -212,6 +214,9 @@ func launchBursts(t *testing.T, l *launched, unit, kernel string, p path) {
 	case pathClusters:
 		tune = clustered(2)
 		tune.entries = few().entries
+		if unit == "outside" {
+			tune.outside = 1
+		}
 	case pathDelayed:
 		tune.delayedRow = 1
 	case pathSingle:

@@ -221,7 +221,8 @@ func (g *group) agree(synapses uint64, made []*tables) error {
 	agreed := true
 	for i, b := range g.parts {
 		b.sms = grid
-		agreed = agreed && b.clusterShape(b.c, made[i], 4).count > 0
+		fits := func(rounds uint64) bool { return b.clusterShape(b.c, made[i], 4, rounds).count > 0 }
+		agreed = agreed && slices.ContainsFunc(b.roundsOf(b.c), fits)
 	}
 	for _, b := range g.parts {
 		if b.share.short = agreed; !agreed {

@@ -339,7 +339,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 		pre: put(a.fixed, a.traces(p.Pre)), post: put(a.fixed, a.traces(p.Post)),
 		preCount: uint32(len(p.Pre)), postCount: uint32(len(p.Post)), modulators: uint32(len(p.Modulators)),
 		values: uint32(1 + len(p.Synapse)), sourceVariables: uint32(len(p.Source)),
-		applied: a.take(8 * sources), v: at[bufV], further: at[bufMore], pitch: uint64(c.Neurons),
+		applied: a.take(8 * sources), v: at[bufV], further: at[bufMore], pitch: pitch(c),
 	}
 	if p.When != nil {
 		x.lagRead = 0 // the state tells of the event itself

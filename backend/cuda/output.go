@@ -152,7 +152,7 @@ func (b *backend) fetchValues() error {
 func (b *backend) fetchVariable(to []float32, first engine.Probe) error {
 	at := b.plan.ptr[bufV] + driver.Ptr(4*uint64(first.Neuron))
 	if k := first.Variable; k > 0 {
-		at = b.plan.ptr[bufMore] + driver.Ptr(4*(uint64(k-1)*uint64(b.c.Neurons)+uint64(first.Neuron)))
+		at = b.plan.ptr[bufMore] + driver.Ptr(4*(uint64(k-1)*pitch(b.c)+uint64(first.Neuron)))
 	}
 	return b.stream.Download(unsafe.Pointer(&to[0]), at, 4*uint64(len(to)))
 }

@@ -22,6 +22,7 @@ type places struct {
 	count, size, neurons, ports uint32
 	unitsLog, piecesLog         uint32
 	drawn, delay                uint32
+	outside, rounds             uint32
 	slot, more                  driver.Ptr
 }
 
@@ -44,17 +45,27 @@ const spare = 32
 
 // clusterShape is how neurons are dealt to clusters of blocks, and how rows of places lie; without a count there are none.
 type clusterShape struct {
-	count, size uint64          // clusters, and blocks of each
+	count, size uint64          // teams, each of which is a cluster's neurons of one round, and blocks of each
 	own, each   uint64          // neurons of a block, and ports of a neuron
 	units       uint64          // of a slot, a power of two
 	piecesLog   uint64          // a row has 2^piecesLog pieces, each with a slot for each cluster
 	shared      uint64          // bytes of a block's memory
 	drawn       uint64          // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
+	outside     bool            // whether their state stays in global memory
+	rounds      uint64          // in which a block sums and updates its neurons; if they are several, clusters have one block
 	part        connectome.Part // whose neurons they are
 }
 
-// neurons are those of a cluster.
-func (s *clusterShape) neurons() uint64 { return s.size * s.own }
+// blocks are those of a launch.
+func (s *clusterShape) blocks() uint64 { return s.count / s.rounds * s.size }
+
+// neurons are those of a team.
+func (s *clusterShape) neurons() uint64 { return s.size * s.own / s.rounds }
+
+// slot is the place of a team's slot among those of a row: first_of of kernels/places.cuh.
+func (s *clusterShape) slot(team uint64) uint64 {
+	return team%s.rounds*(s.count/s.rounds) + team/s.rounds
+}
 
 // ports are those of its neurons.
 func (s *clusterShape) ports() uint64 { return s.each * s.neurons() }
@@ -101,16 +112,18 @@ func (q *question) placeRows() (lacks string, err error) {
 	if b.share.devices > 1 {
 		short = b.share.short
 	}
-	for _, size := range b.clusterSizes(c, short) {
-		if s := b.clusterShape(c, q.t, size); s.count > 0 {
-			shapes = append(shapes, s)
+	for _, rounds := range b.roundsOf(c) {
+		for _, size := range b.clusterSizes(c, short) {
+			if s := b.clusterShape(c, q.t, size, rounds); s.count > 0 {
+				shapes = append(shapes, s)
+			}
 		}
 	}
 	if len(shapes) == 0 { // before all weights are looked at
 		if b.clusters == [mostClustered + 1]uint64{} {
 			return "the device does not run a block with so much shared memory", nil
 		}
-		return "state and sums do not fit the shared memory of its clusters", nil
+		return "sums do not fit the shared memory of its clusters", nil
 	}
 	if r.table = rowWeights(c); r.table == nil {
 		return "weights differ within a row, or rows have too many", nil
@@ -149,25 +162,40 @@ func (b *backend) clusterSizes(c *connectome.Connectome, short bool) []uint64 {
 	}
 }
 
+// mostRounds is in how many rounds blocks may sum and update their neurons, whose state is outside then.
+const mostRounds = 2
+
+// roundsOf lists in how many rounds blocks may do so, the best first; 0 stands for one with the state in their memory. The unit outside.cu is
+// for lif without factors, and for GPUs of capability 9.0.
+func (b *backend) roundsOf(c *connectome.Connectome) []uint64 {
+	switch {
+	case modelSuffix(c) != "_lif" || hasInstants(c) || b.module != nil && b.image.Capability < 90:
+		return []uint64{0}
+	case b.tune.outside > 0:
+		return []uint64{b.tune.outside}
+	}
+	return []uint64{0, 1, mostRounds}
+}
+
 // clusterShape deals the neurons to as many clusters as the device runs, if they fit.
-func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks uint64) clusterShape {
+func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks, rounds uint64) clusterShape {
 	n, all := uint64(c.Neurons), b.clusters[blocks]
-	if all == 0 {
+	if all == 0 || rounds > 1 && blocks > 1 {
 		return clusterShape{}
 	}
-	s := clusterShape{size: blocks, each: uint64(c.Areas[0].PortsEach()), part: c.Part, drawn: t.drawn()}
+	s := clusterShape{size: blocks, each: uint64(c.Areas[0].PortsEach()), outside: rounds > 0, rounds: max(1, rounds), part: c.Part, drawn: t.drawn()}
 	if c.Part.Whole() {
-		s.own = divUp(divUp(n, all*blocks), 32) * 32
-		s.count = divUp(n, s.own*blocks)
+		s.own = divUp(divUp(n, all*blocks), 32*s.rounds) * 32 * s.rounds
+		s.count = divUp(n, s.own*blocks) * s.rounds
 	} else { // as other kernels would deal them, which other devices may run
 		var grid uint64
 		grid, s.own = deal(c, b.sms)
-		if s.count = grid / blocks; s.count*blocks != grid || s.count > all {
+		if s.count = grid / blocks * s.rounds; s.blocks() != grid || grid/blocks > all || s.own%(32*s.rounds) > 0 {
 			return clusterShape{}
 		}
 	}
-	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels, 4*uint64(b.tune.batchThreads-32)) + t.clusterBytes(c, s.own)
-	if s.shared > b.room || s.ports()+spare > nobody {
+	s.shared = aligned(4*(s.ports()+spare), 4*mostLabels, 4*uint64(b.tune.batchThreads-32)) + t.clusterBytes(c, s.own, s.outside)
+	if s.shared > b.room || s.ports()+spare > nobody || s.own > math.MaxUint16 { // kernels count a block's spikes in 16 bits
 		return clusterShape{}
 	}
 	return s
@@ -232,12 +260,16 @@ func pieceEnd(length, piece, piecesLog uint64) uint64 { return length * (piece +
 
 // clusterBytes is a block's shared memory for own neurons, as divide_cluster of kernels/cluster_bursts.cu divides it, without sums, weights
 // and lists of further units.
-func (t *tables) clusterBytes(c *connectome.Connectome, own uint64) uint64 {
+func (t *tables) clusterBytes(c *connectome.Connectome, own uint64, outside bool) uint64 {
+	bytes := aligned(own/32*4, own/32*2, own/32*2, 4*own*t.drawn()) + t.copied()
+	if outside {
+		return bytes
+	}
 	feagi := own
 	if suffix := modelSuffix(c); suffix == "_lif" || suffix == "_psc_exp" {
 		feagi = 0
 	}
-	return aligned(own/32*4, own/32*2, own/32*2, 4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi, 4*own*t.drawn()) + t.copied()
+	return bytes + aligned(4*own, 4*own*uint64(c.Variables()), 2*own, 2*feagi)
 }
 
 // drawn is how many ports of a neuron drives reach at most, if any drive is drawn in each burst.
@@ -261,7 +293,7 @@ func (b *backend) places() places {
 	}
 	return places{
 		count: uint32(s.count), size: uint32(s.size), neurons: uint32(s.neurons()), ports: uint32(s.ports()),
-		unitsLog: uint32(bits.TrailingZeros64(s.units)), piecesLog: uint32(s.piecesLog), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), slot: p[bufTarget], more: p[bufMorePlaces],
+		unitsLog: uint32(bits.TrailingZeros64(s.units)), piecesLog: uint32(s.piecesLog), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), outside: flag(s.outside), rounds: uint32(s.rounds), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
 }
 
@@ -414,7 +446,7 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 			for len(row) > 0 {
 				team, length := s.stretch(row)
 				for piece := range pieces {
-					at := (int(n-low)*all + piece*int(s.count) + int(team)) * each
+					at := (int(n-low)*all + piece*int(s.count) + int(s.slot(team))) * each
 					begin, end := pieceEnd(uint64(length), uint64(piece)-1, s.piecesLog), pieceEnd(uint64(length), uint64(piece), s.piecesLog)
 					more.fill(to.slots[at:at+each], s, row[begin:end], label, uint32(team*s.neurons()), at)
 				}

@@ -194,8 +194,8 @@ func makePlan(c *connectome.Connectome, r rows, w engine.Want, tune tuning, t *t
 	b[bufAreas], b[bufConstants], b[bufNumbers] = size(t.areas), size(t.constants), size(t.numbers)
 	b[bufTerms], b[bufAddends] = size(t.terms), size(t.addends)
 	b[bufDrives], b[bufCounts], b[bufTable], b[bufOwn] = size(t.drives), size(t.counts), size(t.amounts), size(t.own)
-	b[bufV], b[bufRefractory], b[bufCount] = 4*n, 2*n, 2*n
-	b[bufMore] = 4 * n * uint64(c.Variables())
+	b[bufV], b[bufRefractory], b[bufCount] = 4*pitch(c), 2*pitch(c), 2*pitch(c)
+	b[bufMore] = 4 * pitch(c) * uint64(c.Variables())
 	b[bufAcc] = 4 * ports
 	b[bufQueues] = delays * n * 4
 	b[bufFired], b[bufCandidates] = 4*divUp(n, 32), 4*divUp(ports, 32)

@@ -148,7 +148,7 @@ func (b *backend) leastRows(synapses uint64) rows {
 	}
 	if q := (question{b: b, c: b.c}); q.lacks([]want{many, placeable}) == "" {
 		r.table = &weights.Table{}
-		r.shape.size = 1
+		r.shape.size, r.shape.rounds = 1, 1
 		r.shape.count, r.shape.own = deal(b.c, b.sms)
 		r.slots = 2 * synapses / unitBytes
 	}

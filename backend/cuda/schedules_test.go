@@ -39,6 +39,12 @@ func trials() []trial {
 			t.batchThreads = 96
 		}
 	}
+	outside := func(size, rounds uint64) func(*tuning) {
+		return func(t *tuning) {
+			clusters(size)(t)
+			t.outside = rounds
+		}
+	}
 	list := []trial{
 		{pathResident, "resident", []int{0}, 3, func(t *tuning) { t.listed, t.delayedRow = true, 0 }, false, 0},
 		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }, false, 0},
@@ -47,6 +53,10 @@ func trials() []trial {
 		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }, false, 0},
 		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }, false, 0},
 		{pathRun, "waiting", []int{0}, 9, func(t *tuning) { rowsWait(t, 5, 1<<10) }, false, 0},
+		{pathRun, "waiting, four neurons at a time", []int{0}, 9, func(t *tuning) {
+			rowsWait(t, 5, 1<<10)
+			t.uncached, t.drawLeast = true, 1
+		}, false, 0},
 		{pathRun, "waiting, two devices", []int{1, 0}, 9, func(t *tuning) { rowsWait(t, mostWaits-1, 1<<6) }, false, 0},
 		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
 		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
@@ -54,6 +64,9 @@ func trials() []trial {
 		{pathTeams, "ports, teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 4},
 		{pathClusters, "clusters", []int{0}, 1, clusters(2), false, 0},
 		{pathClusters, "clusters, late", []int{0}, 3, clusters(4), false, 0},
+		{pathClusters, "clusters, state outside", []int{0}, 1, outside(2, 1), false, 0},
+		{pathClusters, "clusters, two rounds", []int{0}, 2, outside(1, mostRounds), false, 0},
+		{pathClusters, "clusters, two devices, two rounds", []int{0, 1}, 1, outside(1, mostRounds), false, 0},
 		{pathClusters, "clusters, two devices", []int{0, 1}, 1, clusters(2), false, 0},
 		{pathClusters, "clusters, three devices", []int{2, 0, 1}, 1, clusters(1), false, 0},
 		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false, 0},
@@ -253,9 +266,13 @@ func mistakes() []planted {
 		{"a barrier for one warp too few", "delayed, few own rows", change("early_rows.cuh", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
 		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
 		{"what a warp reads is stored meanwhile", "waiting", change("large.cuh", "        warp_barrier(); // all have read it\n", "")},
-		{"rows that wait a burst too short", "waiting", change("large.cuh", "u32 begin = s->waits_from[(t + 1 - p", "u32 begin = s->waits_from[(t + 2 - p")},
+		{"rows that wait a burst too short", "waiting", change("large.cuh", "u32 begin = s->waits_from[(t + 2 - p", "u32 begin = s->waits_from[(t + 3 - p")},
 		{"no room for rows that wait", "waiting, two devices", change("large.cuh", "return count < room ? count : room;", "return count < room + count ? count : room;")},
-		{"a row that waits from a burst too late", "waiting", change("large.cuh", "w = waiting{row.first, (u32)(until - row.first), (u32)t - 1};", "w = waiting{row.first, (u32)(until - row.first), (u32)t - 2};")},
+		{"a row that waits from a burst too late", "waiting", change("large.cuh", "waiting w = {row.first, (u32)row.count, (u32)t - 1};", "waiting w = {row.first, (u32)row.count, (u32)t - 2};")},
+		{"what does not wait, a burst too late", "waiting", change("large.cuh", "if (w.fired + 1 == (u32)t)", "if (w.fired + 2 == (u32)t)")},
+		{"half of the warps deliver no rows that wait", "waiting, two devices", change("large.cuh", "for (u32 turn = 0; turn < 2; turn++)", "for (u32 turn = 0; turn < 1 + (anew(thread_in_block()) / 32 + 1) % 2; turn++)")},
+		{"a second round with the sums of the first", "clusters, two rounds", change("cluster_bursts.cu", "                zero_sums(p, s, workers());\n", "")},
+		{"sums of two rounds without a barrier between", "clusters, two rounds", change("cluster_bursts.cu", "                zero_sums(p, s, workers());\n                worker_barrier();\n", "                zero_sums(p, s, workers());\n")},
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
 		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
 		{"no fence before a cluster's blocks join", "clusters", change("clusters.cuh", "    fence_cluster(); // one for all of the following\n", "")},

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"burst/connectome"
 	"burst/engine"
 	"burst/internal/cuda/driver"
 )
@@ -33,7 +34,7 @@ func (b *backend) readState(s *engine.State) error {
 		return nil
 	}
 	p := &b.plan
-	for _, d := range p.variables(s) {
+	for _, d := range p.variables(s, pitch(b.c)) {
 		if err := b.stream.Download(d.host, d.device, d.bytes); err != nil {
 			return err
 		}
@@ -61,14 +62,17 @@ type twin struct {
 	bytes  uint64
 }
 
+// pitch is how many places a variable of all neurons has: kernels load those of four neurons at a time.
+func pitch(c *connectome.Connectome) uint64 { return divUp(uint64(c.Neurons), four) * four }
+
 // variables are the arrays of a state.
-func (p *plan) variables(s *engine.State) []twin {
+func (p *plan) variables(s *engine.State, pitch uint64) []twin {
 	list := []twin{
 		{data(s.V), p.ptr[bufV], size(s.V)}, {data(s.Refractory), p.ptr[bufRefractory], size(s.Refractory)},
 		{data(s.Count), p.ptr[bufCount], size(s.Count)},
 	}
 	for k, more := range s.More {
-		list = append(list, twin{data(more), p.ptr[bufMore] + driver.Ptr(k)*driver.Ptr(size(more)), size(more)})
+		list = append(list, twin{data(more), p.ptr[bufMore] + driver.Ptr(4*uint64(k)*pitch), size(more)})
 	}
 	return list
 }
@@ -111,7 +115,7 @@ func (b *backend) writeState(s *engine.State) error {
 	}
 	b.number, b.batch.on = s.Number, false
 	p := &b.plan
-	for _, u := range p.variables(s) {
+	for _, u := range p.variables(s, pitch(b.c)) {
 		if u.bytes > 0 {
 			if err := b.stream.Upload(u.device, u.host, u.bytes); err != nil {
 				return err

@@ -58,9 +58,11 @@ func ownPorts(c *connectome.Connectome) (ports uint64, split uint32) {
 	return uint64(connectome.Part{Of: c.Part.Of}.Count(c.Neurons)), uint32(bits.TrailingZeros32(of))
 }
 
+// four is FOUR of kernels/device.cuh.
+const four = 4
+
 // dealt is the shape with teams of size blocks, where values is the size of the table of weights.
 func (s teamShape) dealt(size, blocks, ports, values uint64) teamShape {
-	const four = 4 // FOUR of kernels/teams.cuh
 	s.size, s.count = size, blocks/size
 	s.ports = divUp(divUp(ports, s.count), four) * four
 	s.room = divUp(4*(s.ports+spare)+values, 16) * 16

@@ -17,11 +17,14 @@ type held struct {
 // has state, lists, tables and a stream of its own. Either may be closed first.
 func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
-		c: c, want: b.want, tune: b.tune, device: b.device, image: b.image, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
+		c: c, want: b.want, tune: b.tune, device: b.device, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
 		eventImage: b.eventImage,
 		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, rows: b.rows, drivenRows: b.drivenRows,
 	}
-	var err error
+	err := t.selectUnit() // that of single bursts: b may have chosen another since
+	if err != nil {
+		return nil, err
+	}
 	if t.ctx, err = b.device.Retain(); err != nil {
 		return nil, unavailable(err)
 	}

@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,6 +37,18 @@ areas:
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
 `,
+	"places, state outside": `
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
+`,
+	"waiting": `
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 9)"}
+`,
 	"event": `
 timestep: 0.1 ms
 areas:
@@ -63,8 +76,14 @@ func TestTwins(t *testing.T) {
 	slow.Short(t)
 	for name, text := range twinned {
 		tune := defaults
-		if name == "places" {
+		switch name {
+		case "places":
 			tune = clustered(1)
+		case "places, state outside":
+			tune = clustered(1)
+			tune.outside = 1
+		case "waiting":
+			rowsWait(&tune, 5, 1<<10)
 		}
 		t.Run(name, func(t *testing.T) {
 			h := cudatest.Host(t)
@@ -81,7 +100,7 @@ func TestTwins(t *testing.T) {
 				rows += int64(n)
 			}
 			require.Positive(t, rows)
-			require.Equal(t, name == "places", first.rows.placed())
+			require.Equal(t, strings.HasPrefix(name, "places"), first.rows.placed())
 			digest := func(b engine.Backend, c *connectome.Connectome) uint64 {
 				e := engine.New(c, b, engine.Options{})
 				require.NoError(t, e.Run(context.Background(), 40))
