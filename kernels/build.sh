@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit). Unless an output folder is given it is compressed, as the program
 # embeds it, and SHA256SUMS lists the sums of sources and PTX. That for sm_75 is kept as what differs from that for sm_90, which is
-# little: unpack.sh and kernels.go read both.
+# little, and that of moving.cu as what differs from burst.cu's: unpack.sh and kernels.go read all.
 # Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -22,8 +22,12 @@ if [ $# = 0 ]; then # each file is replaced when it is whole
 	(LC_ALL=C sha256sum ./*.cu ./*.cuh && cd "$out" && LC_ALL=C sha256sum ./*.ptx) | sed 's#\./##' > "$out/SHA256SUMS"
 	for newer in "$out"/*_sm_90.ptx; do
 		older=${newer%_sm_90.ptx}_sm_75.ptx
-		zstd -19 --quiet --no-progress --rm --patch-from="$newer" "$older"
-		zstd -19 --quiet --rm "$newer"
+		zstd -19 --quiet --no-progress --patch-from="$newer" "$older"
+		case $newer in
+		*/moving_*) zstd -19 --quiet --no-progress --patch-from="$out/burst_sm_90.ptx" "$newer" ;;
+		*) zstd -19 --quiet "$newer" ;;
+		esac
 	done
+	rm "$out"/*.ptx
 	mv "$out"/* .
 fi

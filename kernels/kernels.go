@@ -60,7 +60,7 @@ var Sources embed.FS
 var ToolboxSources embed.FS
 
 // packed holds every unit's PTX, compressed: as text it would be a fifth of the program. That for sm_75 is what differs from that for
-// sm_90, which is some hundred bytes where neither has kernels of its own.
+// sm_90, which is some hundred bytes where neither has kernels of its own, and that of moving is what differs from burst.
 //
 //go:embed *.ptx.zst
 var packed embed.FS
@@ -95,8 +95,14 @@ func unpack(name string) string {
 		panic("BUG: " + err.Error())
 	}
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1)}
+	from := ""
 	if unit, older := strings.CutSuffix(name, "_sm_75.ptx.zst"); older {
-		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(unit+"_sm_90.ptx.zst"))))
+		from = unit + "_sm_90.ptx.zst"
+	} else if name == "moving_sm_90.ptx.zst" {
+		from = "burst_sm_90.ptx.zst"
+	}
+	if from != "" {
+		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(from))))
 	}
 	r, err := zstd.NewReader(nil, options...)
 	if err != nil {
