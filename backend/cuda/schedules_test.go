@@ -262,7 +262,7 @@ type planted struct {
 func mistakes() []planted {
 	change := func(file, from, to string) cudatest.Change { return cudatest.Change{File: file, From: from, To: to} }
 	return []planted{
-		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "DEVICE void end_own(const run *p, u64 t, resident *s) {\n    worker_barrier();", "DEVICE void end_own(const run *p, u64 t, resident *s) {")},
+		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "DEVICE void end_own(const run *p, u64 t, resident *s, const calls_of *c) {\n    worker_barrier();", "DEVICE void end_own(const run *p, u64 t, resident *s, const calls_of *c) {")},
 		{"a barrier for one warp too few", "delayed, few own rows", change("early_rows.cuh", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
 		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
 		{"what a warp reads is stored meanwhile", "waiting", change("large.cuh", "        warp_barrier(); // all have read it\n", "")},
