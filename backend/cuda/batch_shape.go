@@ -163,12 +163,5 @@ func partsLog(mean uint32, four bool) uint32 {
 	return uint32(bits.Len32(mean / 32))
 }
 
-// ownRows is how many rows of mean synapses a block delivers by itself, at most about synapses in all. All blocks share the delivery of
-// longer rows.
-func ownRows(synapses, mean uint32) uint32 {
-	const long = 512
-	if mean > long {
-		return 0
-	}
-	return synapses / max(1, mean)
-}
+// ownRows is how many rows of mean synapses a block delivers by itself, at most about synapses in all.
+func ownRows(synapses, mean uint32) uint32 { return synapses / max(1, mean) }
