@@ -96,6 +96,7 @@ template <bool two> DEVICE four quad_sums(const run *p, const clustered *s, u64 
 // block or in its memory.
 template <u32 models, bool away> DEVICE u32 update_quad(const run *p, const clustered *s, u64 t, u32 k, u32 round) {
     u32 first = neuron_of(p->w.own, block_index() * p->block_neurons + k), count = own(p), answers = 0;
+    if (away && k >= count) return 0; // there is no memory behind the last neurons
     u32 span = room_at<u16>(s, s->at_spans)[k / 32];
     const bool two = models == 1 << PSC_EXP, quads = models == 1 << LIF || models == 1 << FEAGI; // ports; whether four are stored at a time
     floats *v = away ? (floats *)(p->w.v + first) : room_at<floats>(s, s->at_v + 4 * k);

@@ -115,9 +115,16 @@ func (b *backend) writeState(s *engine.State) error {
 	}
 	b.number, b.batch.on = s.Number, false
 	p := &b.plan
+	neurons := uint64(b.c.Neurons)
 	for _, u := range p.variables(s, pitch(b.c)) {
-		if u.bytes > 0 {
-			if err := b.stream.Upload(u.device, u.host, u.bytes); err != nil {
+		if u.bytes == 0 {
+			continue
+		}
+		if err := b.stream.Upload(u.device, u.host, u.bytes); err != nil {
+			return err
+		}
+		if rest := u.bytes / neurons * (pitch(b.c) - neurons); rest > 0 { // kernels load it with the last neurons
+			if err := b.stream.Fill(u.device+driver.Ptr(u.bytes), 0, rest); err != nil {
 				return err
 			}
 		}
