@@ -27,6 +27,7 @@ sanitize() { # TOOL
 	if [ $status != 0 ]; then
 		echo "$tool: reports, or the tests fail:"
 		tail -n 60 <<< "$verdict"
+		grep '^=========' <<< "$out" | head -n 60
 		tail -n 60 <<< "$out"
 		return 1
 	fi
