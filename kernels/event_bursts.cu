@@ -72,23 +72,6 @@ DEVICE void cells_copy(const run *p, const block *s, const event_memory *m, u64 
     }
 }
 
-// add_synapses adds synapses low ≤ k < high of a neuron that fired in a burst to the sums of the bursts in which they are due, by a warp.
-DEVICE void add_synapses(const run *p, u32 fired, u64 low, u64 high) {
-    for (u64 k = low + lane(); k < high; k += 128) {
-        u32 port[4] = {}, slot[4] = {}; // left undefined they would be kept from turn to turn
-        i32 weight[4] = {};
-        for (u32 j = 0; j < 4; j++) // all loads before the first addition
-            if (k + 32 * j < high) {
-                u32 word = p->all.target[k + 32 * j];
-                port[j] = port_of(&p->all, word);
-                weight[j] = weight_of(&p->all, k + 32 * j, word);
-                slot[j] = (fired + delay_of(p, k + 32 * j)) & p->slot_mask;
-            }
-        for (u32 j = 0; j < 4; j++)
-            if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
-    }
-}
-
 // deliver_due is step 1 for burst t: rows of who fired lag bursts before, whose queue has a place. The last warps have what is to be done
 // first, as the first ones have neurons to update where there are few.
 DEVICE void deliver_due(const run *p, const event_lists *e, u64 t, u32 place) {

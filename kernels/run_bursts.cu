@@ -19,6 +19,23 @@ DEVICE bool by_teams(const run *) { return false; }
 DEVICE bool by_teams(const run *p) { return p->sum.count > 0; }
 #endif
 
+// add_synapses adds synapses low ≤ k < high of a neuron that fired in a burst to the sums of the bursts in which they are due, by a warp.
+DEVICE void add_synapses(const run *p, u32 fired, u64 low, u64 high) {
+    for (u64 k = low + lane(); k < high; k += 128) {
+        u32 port[4] = {}, slot[4] = {}; // left undefined they would be kept from turn to turn
+        i32 weight[4] = {};
+        for (u32 j = 0; j < 4; j++) // all loads before the first addition
+            if (k + 32 * j < high) {
+                u32 word = p->all.target[k + 32 * j];
+                port[j] = port_of(&p->all, word);
+                weight[j] = weight_of(&p->all, k + 32 * j, word);
+                slot[j] = (fired + delay_of(p, k + 32 * j)) & p->slot_mask;
+            }
+        for (u32 j = 0; j < 4; j++)
+            if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
+    }
+}
+
 // deliver is step 1: the rows of who fired in burst t − 1.
 DEVICE void deliver(const run *p, u64 t, const block *s) {
     if (rows_wait(p)) {
@@ -31,19 +48,7 @@ DEVICE void deliver(const run *p, u64 t, const block *s) {
         spike row = row_of(p, t, s, (u32)(item >> p->parts_log));
         u64 part = item & ((1ull << p->parts_log) - 1);
         u64 low = row.first + (row.count * part >> p->parts_log), high = row.first + (row.count * (part + 1) >> p->parts_log);
-        for (u64 k = low + lane(); k < high; k += 128) {
-            u32 port[4] = {}, slot[4] = {}; // left undefined they would be kept from turn to turn
-            i32 weight[4] = {};
-            for (u32 j = 0; j < 4; j++) // all loads before the first addition
-                if (k + 32 * j < high) {
-                    u32 word = p->all.target[k + 32 * j];
-                    port[j] = port_of(&p->all, word);
-                    weight[j] = weight_of(&p->all, k + 32 * j, word);
-                    slot[j] = ((u32)t - 1 + delay_of(p, k + 32 * j)) & p->slot_mask;
-                }
-            for (u32 j = 0; j < 4; j++)
-                if (k + 32 * j < high) accumulate(p->ring + (u64)slot[j] * p->ports + port[j], weight[j]);
-        }
+        add_synapses(p, (u32)t - 1, low, high);
     }
 }
 
