@@ -133,8 +133,9 @@ const (
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 )
 
-// Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where memory is used by threads that nothing puts in order, and
-// end the launch. Of those of many bursts there are the ones that are named, with some text changed.
+// Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where
+// memory is used by threads that nothing puts in order, and end the launch. Of those of many bursts there are the ones that are
+// named, with some text changed.
 func Checked(t testing.TB, bursts []Bursts, changes ...Change) *StandIn {
 	t.Helper()
 	list := ""
