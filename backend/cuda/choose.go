@@ -117,7 +117,7 @@ type line struct {
 
 // lines are the paths in the order of choice: the first that lacks nothing is taken.
 var lines = []line{
-	{pathClusters, []want{many, steady, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
+	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
 	{pathTeams, []want{many, steady, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
 	{pathDelayed, []want{many, steady, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, steady, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},

@@ -17,6 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// twinnedRows has rows of one weight and one delay.
+const twinnedRows = `
+areas:
+  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
+projections:
+  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
+`
+
 // twinned has what rows may be: of one delay or several, of places, and driven ones, and beside synapses that learn.
 var twinned = map[string]string{
 	"delays": `
@@ -25,24 +33,9 @@ areas:
 projections:
   - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: "normal(0.1, 0.02)", delay: "uniform(1, 9)"}
 `,
-	"one delay": `
-areas:
-  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
-projections:
-  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
-`,
-	"places": `
-areas:
-  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
-projections:
-  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
-`,
-	"places, state outside": `
-areas:
-  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
-projections:
-  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}
-`,
+	"one delay":             twinnedRows,
+	"places":                twinnedRows,
+	"places, state outside": twinnedRows,
 	"waiting": `
 areas:
   - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}
