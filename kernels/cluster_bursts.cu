@@ -358,12 +358,12 @@ template <u32 models> DEVICE void run_cluster(const run *p) {
     block_barrier();
     begin_cluster<models>(p, &s);
     begin_launch(p);
-    cluster_barrier();
+    wait_cluster();
     if (thread_in_block() < workers()) work_cluster<models>(p, &s);
     else if (p->devices > 1) talk(p, &s);
     else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
     warp_barrier();
-    cluster_barrier(); // a block's memory is there as long as others may read it
+    wait_cluster(); // a block's memory is there as long as others may read it
     if (!outside(p)) end_resident<models>(p, &s);
 }
 

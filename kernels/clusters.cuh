@@ -7,7 +7,6 @@
 // clustered is what a cluster's block has beside resident.
 struct clustered : resident {
     u32 at_sums, at_before, at_later;
-    u32 joined;             // blocks of the cluster that have summed their rows, in all bursts
     u32 stimulated;         // whether a stimulus acts in this burst
     u32 told[MOST_DEVICES]; // how many ids of the k-th device are due next, the block's own being the 0th
     u64 waited;             // as in run
@@ -55,9 +54,12 @@ DEVICE void join(clustered *s, u32 size, u32 wanted) {
     do now = joined(own);
     while (now < wanted && !gives_up(s, &turns));
 }
+
+// wait_cluster lets all threads of a cluster wait for each other.
+DEVICE void wait_cluster() { cluster_barrier(); }
 #else
 DEVICE u32 cluster_size(const run *) { return 1; }
 DEVICE four remote_four(const clustered *, u32, u32) { return four{}; }
 DEVICE void join(clustered *, u32, u32) {}
-DEVICE void cluster_barrier() { block_barrier(); }
+DEVICE void wait_cluster() { block_barrier(); }
 #endif

@@ -158,32 +158,38 @@ DEVICE u32 shuffle_first(u32 v, u32 count) {
     return got;
 }
 
+// What follows needs clusters of several blocks. The PTX for GPUs without them has a trap in each place, where they never come: it is kept
+// as what differs from the other (build.sh), so nothing else is to differ.
 #ifdef BURST_CLUSTERS
+#define CLUSTERED(text) text
+#else
+#define CLUSTERED(text) "trap;"
+#endif
+
 // remote_address is where the cluster's block of a number has what this block has at an address.
 DEVICE u32 remote_address(u32 own, u32 number) {
     u32 at;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(own), "r"(number));
+    asm(CLUSTERED("mapa.shared::cluster.u32 %0, %1, %2;") : "=r"(at) : "r"(own), "r"(number));
     return at;
 }
 
 // load_cluster is four words at an address of the cluster's memory.
-DEVICE four load_cluster(u32 at) {
+[[maybe_unused]] DEVICE four load_cluster(u32 at) {
     four f;
-    asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile(CLUSTERED("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];")
                  : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]) : "r"(at) : "memory");
     return f;
 }
 
 // fence_cluster, join_cluster and joined let blocks of a cluster wait for each other: who has seen by joined what join_cluster has added
 // to a word of a block's memory, after a fence, sees what was written before that.
-DEVICE void fence_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
-DEVICE void join_cluster(u32 at) { asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(at) : "memory"); }
+DEVICE void fence_cluster() { asm volatile(CLUSTERED("fence.acq_rel.cluster;") ::: "memory"); }
+DEVICE void join_cluster(u32 at) { asm volatile(CLUSTERED("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;") ::"r"(at) : "memory"); }
 DEVICE u32 joined(u32 own) {
     u32 now;
-    asm volatile("ld.acquire.cluster.shared::cta.u32 %0, [%1];" : "=r"(now) : "r"(own) : "memory");
+    asm volatile(CLUSTERED("ld.acquire.cluster.shared::cta.u32 %0, [%1];") : "=r"(now) : "r"(own) : "memory");
     return now;
 }
 
-// cluster_barrier lets all threads of a cluster wait for each other.
-DEVICE void cluster_barrier() { asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory"); }
-#endif
+// cluster_barrier lets all threads of a cluster wait for each other; what they wrote before is seen by all after it.
+DEVICE void cluster_barrier() { asm volatile(CLUSTERED("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;") ::: "memory"); }

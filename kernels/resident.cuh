@@ -32,6 +32,8 @@ struct resident {
     u32 special;          // feagi: whether an area is
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
+    u32 joined;        // how often blocks of the cluster have come, in all
+    u32 leaving[2];    // gathered: how often blocks have come that left rows, at even and odd meetings
 };
 
 // room_at is the block's memory from a place on.
@@ -69,7 +71,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->special = 0;
+    s->special = s->joined = s->leaving[0] = s->leaving[1] = 0;
 }
 
 // bring_own fills to, which has a place for each of the block's neurons, from a variable of all neurons, and return_own brings it back.

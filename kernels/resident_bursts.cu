@@ -39,19 +39,48 @@ DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
     if (lane() == 0) report(p, t, total);
 }
 
+// field_of is where arrived counts the blocks that have left rows, for even and odd meetings apart.
+DEVICE u32 field_of(u32 met) { return 32 + 16 * (met & 1); }
+
+// come tells all blocks that this one has come to its next meeting, and whether it has left rows. Its last worker warp does. Where all
+// blocks are one cluster a lane tells each of them, in its memory.
+template <bool near> DEVICE void come(const run *p, resident *s) {
+    u32 met = s->met + 1, left = s->left;
+    if (!near) {
+        if (lane() == 31) arrive((u64 *)p->arrived, 1 | (left ? 1ull << field_of(met) : 0));
+    } else if (lane() < block_count()) {
+        if (left) join_cluster(remote_address(address(s->leaving + (met & 1)), lane()));
+        fence_cluster();
+        join_cluster(remote_address(address(&s->joined), lane()));
+    }
+    warp_barrier();
+    if (lane() == 31) s->met = met, s->left = s->listed = 0;
+}
+
+// all_there waits until all blocks have come; its answer is how often some had left rows, at even meetings or at odd ones. One thread does.
+template <bool near> DEVICE u32 all_there(const run *p, const resident *s) {
+    u32 met = s->met, wanted = met * block_count();
+    if (near) {
+        u32 own = address(&s->joined);
+        while (joined(own) < wanted) {}
+        return read(s->leaving + (met & 1));
+    }
+    u64 now;
+    do now = arrivals((const u64 *)p->arrived);
+    while ((u32)now < wanted);
+    acquire();
+    return (u32)(now >> field_of(met)) & 0xffff;
+}
+
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
 // have. With drives the block works out meanwhile what they add in burst t, and where rows are delivered early (soon) the areas' terms,
 // and tells the host of the burst before, which the next meeting waits for.
 template <bool soon, class calls_of> DEVICE bool meet(const run *p, u64 t, resident *s, bool drives) {
     worker_barrier();
-    bool last = thread_in_block() == workers() - 1;
-    u32 field = 0, wanted = 0;
-    if (last) {
-        u32 met = ++s->met;
-        field = 32 + 16 * (met & 1), wanted = met * block_count();
-        arrive((u64 *)p->arrived, 1 | (s->left ? 1ull << field : 0));
-        s->left = s->listed = 0;
+    if (thread_in_block() >= workers() - 32) {
+        if (!calls_of::waits && gathered(p)) come<true>(p, s);
+        else come<false>(p, s);
     }
     if (soon && drives) find_terms(p, t, s);
     if (!calls_of::waits && soon && drives && t > p->first) bring_resident(p, t - 1, s);
@@ -63,12 +92,8 @@ template <bool soon, class calls_of> DEVICE bool meet(const run *p, u64 t, resid
         bring_ids(p, t - 1, s);
     }
     if (drives) drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
-    if (last) {
-        u64 now;
-        do now = arrivals((const u64 *)p->arrived);
-        while ((u32)now < wanted);
-        acquire();
-        u32 seen = (u32)(now >> field) & 0xffff, *before = s->seen + (field - 32) / 16;
+    if (thread_in_block() == workers() - 1) {
+        u32 seen = !calls_of::waits && gathered(p) ? all_there<true>(p, s) : all_there<false>(p, s), *before = s->seen + (s->met & 1);
         s->more = seen != *before;
         *before = seen;
     }
@@ -161,7 +186,8 @@ template <u32 models> DEVICE void run_resident(const run *p) {
     block_barrier();
     begin_resident<models>(p, &s);
     begin_launch(p);
-    block_barrier();
+    if (gathered(p)) cluster_barrier();
+    else block_barrier();
     if (thread_in_block() < workers()) {
         if (early(p)) burst_loop<models, true>(p, &s, (const uncalled *)nullptr);
         else burst_loop<models, false>(p, &s, (const uncalled *)nullptr);

@@ -84,6 +84,7 @@ struct run {
 
     u32 drive_count, term_count, count_entries, table_entries; // lengths of the tables
     u32 cached, tabled;                                        // whether the block's shared memory holds its neurons' state, and the tables
+    u32 gathered;                                              // whether all blocks are one cluster, and meet at its barrier
 
     // Of resident_bursts alone, for which arrived has 64 bits.
     u32 own_rows, longest; // a block delivers so many rows, of so many synapses at most
@@ -117,6 +118,13 @@ struct run {
     u32 by_four;       // whether blocks have room for what drives add, which are drawn for many neurons at a time
 #endif
 };
+
+// gathered reports whether all blocks are one cluster. Units for other networks do without that code.
+#if (defined(BURST_LISTS) || defined(BURST_LARGE) || defined(BURST_LASTING)) && !defined(BURST_ONE_UNIT)
+DEVICE bool gathered(const run *) { return false; }
+#else
+DEVICE bool gathered(const run *p) { return p->gathered; }
+#endif
 
 // length_of is where the length of burst t's queue is, among those of four bursts.
 DEVICE u32 *length_of(const run *p, u64 t) { return p->length + ((u32)t + 1) % 4; }

@@ -327,6 +327,7 @@ KERNEL cut_rows(run p, u64 rows) {
 
 // grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
 DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
+    if (gathered(p)) return cluster_barrier();
     block_barrier();
     *wanted += block_count();
     if (thread_in_block() == 0) {

@@ -19,22 +19,34 @@ import (
 type grid struct {
 	blocks, threads, cluster uint32
 	shared                   uint32 // bytes of a block's memory
+	clusters                 driver.Clusters
 }
 
-// fits reports whether a device with so many multiprocessors runs all blocks of a kernel at once.
-func (g *grid) fits(k *driver.Function, sms int) (bool, error) {
-	if g.cluster > 1 {
-		clusters, err := k.MostClusters(g.threads, g.shared, g.cluster)
-		return clusters*int(g.cluster) >= int(g.blocks), err
+// usualCluster is how many blocks a cluster may have on every device that has clusters.
+const usualCluster = 8
+
+// ready makes a kernel ready for such launches, and reports whether a device with so many multiprocessors runs all blocks at once.
+func (g *grid) ready(k *driver.Function, sms int) (fits bool, err error) {
+	if err := k.AllowShared(g.shared); err != nil {
+		return false, err
 	}
-	each, err := k.BlocksPerSM(g.threads, g.shared)
-	return each*sms >= int(g.blocks), err
+	if g.cluster == 1 {
+		each, err := k.BlocksPerSM(g.threads, g.shared)
+		return each*sms >= int(g.blocks), err
+	}
+	if g.cluster > usualCluster {
+		if err := k.AllowClusters(); err != nil {
+			return false, err
+		}
+	}
+	clusters, err := k.MostClusters(g.threads, g.shared, g.cluster)
+	return clusters*int(g.cluster) >= int(g.blocks), err
 }
 
 // launch queues a kernel.
 func (g *grid) launch(k *driver.Function, a *driver.Arguments, s *driver.Stream) error {
 	if g.cluster > 1 {
-		return k.LaunchClusters(g.blocks, g.threads, g.shared, g.cluster, a, s)
+		return k.LaunchClusters(&g.clusters, g.blocks, g.threads, g.shared, g.cluster, a, s)
 	}
 	return k.LaunchCooperative(g.blocks, g.threads, g.shared, a, s)
 }
@@ -129,14 +141,19 @@ func (b *backend) startBatch(t *tables) error {
 	}
 	x := &b.batch
 	s := b.ringShape()
-	x.grid = grid{blocks: uint32(s.blocks), threads: b.tune.batchThreads, shared: uint32(b.choice.shared), cluster: uint32(max(1, b.rows.shape.size))}
+	x.grid = grid{blocks: uint32(s.blocks), threads: b.threads(), shared: uint32(b.choice.shared), cluster: uint32(max(1, b.rows.shape.size))}
+	if b.choice.gather {
+		x.cluster = x.blocks
+	}
 	if err := b.loadBatch(t); err != nil {
 		return err
 	}
-	if err := x.kernel.AllowShared(x.shared); err != nil {
-		return err
+	fits, err := x.ready(x.kernel, b.sms)
+	if b.choice.gather && !fits && err == nil { // its clusters have fewer blocks
+		b.choice.gather, x.cluster = false, 1
+		fits, err = x.ready(x.kernel, b.sms)
 	}
-	if fits, err := x.fits(x.kernel, b.sms); err != nil || !fits {
+	if err != nil || !fits {
 		b.choice = choice{path: pathSingle, why: fmt.Sprintf("the device does not run %d blocks of %s at once", x.blocks, b.choice.path.kernel(b.c)), not: b.choice.not}
 		return err
 	}

@@ -87,6 +87,7 @@ type choice struct {
 	tabled  bool      // and of the tables
 	byFour  bool      // whether a block has room to draw for many neurons at a time
 	outside bool      // clusters: whether the neurons' state stays in global memory
+	gather  bool      // whether all blocks are one cluster
 	waits   uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
 	teams   teamShape // of teams alone
 }
@@ -145,6 +146,7 @@ func (b *backend) choose(t *tables) choice {
 		q.answer = choice{path: l.path, why: l.why, not: not}
 		lacks := q.lacks(l.wants)
 		if lacks == "" {
+			q.answer.gather = b.gathered()
 			return q.answer
 		}
 		not = append(not, l.path.String()+": "+lacks)
@@ -173,7 +175,41 @@ func (b *backend) grid() (blocks, own uint64) {
 	if s := &b.rows.shape; s.count > 0 {
 		return s.blocks(), s.own
 	}
-	return deal(b.c, b.sms)
+	sms := b.sms
+	if b.gathered() {
+		sms = min(sms, b.tune.gather)
+	}
+	return deal(b.c, sms)
+}
+
+// few reports whether the network has at most so many neurons, and few synapses.
+func (b *backend) few(neurons uint32) bool {
+	synapses := b.rows.synapses
+	for i := range b.c.Plastic {
+		synapses += uint64(len(b.c.Plastic[i].Target))
+	}
+	return b.c.Neurons <= neurons && synapses <= b.tune.fewSynapses
+}
+
+// gathered reports whether all blocks of a launch are one cluster, whose blocks wait for each other in two thirds of the time. They are few,
+// so the network must be so small that they are enough. Where a rule looks at all synapses, in every burst or at times, they are not.
+func (b *backend) gathered() bool {
+	t, c := &b.tune, b.c
+	if t.gather == 0 || !b.cluster || b.rows.shape.count > 0 || !c.Part.Whole() || b.share.devices > 1 || t.parts > 1 || b.want.Stimuli || b.want.FCL || eventful(c) {
+		return false
+	}
+	if len(c.Plastic) == 0 {
+		return b.few(t.gatherNeurons)
+	}
+	return b.few(t.gatherLearning) && !slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return p.Every != nil || windowed(&p) })
+}
+
+// threads is how many a block of a launch of many bursts has. Where there is little to do, each further warp delays the others.
+func (b *backend) threads() uint32 {
+	if b.gathered() || len(b.c.Plastic) > 0 && b.few(b.tune.fewLearning) {
+		return min(b.tune.batchThreads, b.tune.fewThreads)
+	}
+	return b.tune.batchThreads
 }
 
 // many: launches of many bursts can be.
@@ -382,7 +418,7 @@ func bitsFit(q *question) string {
 // drawsFit: blocks can draw for each neuron alone, but those with many neurons draw for many at a time if there is room.
 func drawsFit(q *question) string {
 	const words, ports = 4, 2 // WORDS of kernels/large.cuh
-	room := 4 * words * ports * uint64(q.b.tune.batchThreads)
+	room := 4 * words * ports * uint64(q.b.threads())
 	if len(q.t.drives) > 0 && q.own >= q.b.tune.drawLeast && builtIn(q.c) && !q.b.want.FCL && q.answer.shared+room <= q.b.room {
 		q.answer.byFour = true
 		q.answer.shared += room
@@ -438,8 +474,11 @@ func (b *backend) many() bool { return b.choice.path != pathSingle }
 
 // Path is how the device runs bursts. For a caller that acts between bursts a launch has one.
 func (b *backend) Path() Path {
-	c := &b.choice
-	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: c.why, Not: slices.Clone(c.not)}
+	c, why := &b.choice, b.choice.why
+	if c.gather {
+		why += "; all blocks are one cluster, whose barrier is shorter"
+	}
+	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: why, Not: slices.Clone(c.not)}
 }
 
 // Uploading is how long rows took to be packed and copied.

@@ -19,7 +19,7 @@ import (
 func paths() map[string]tuning {
 	with := func(change func(*tuning)) tuning {
 		t := defaults
-		t.batchThreads = 128 // several neurons a thread
+		t.batchThreads, t.gather = 128, 0 // several neurons a thread
 		change(&t)
 		return t
 	}
@@ -29,6 +29,9 @@ func paths() map[string]tuning {
 		"resident, all rows shared":  with(func(t *tuning) { t.listed, t.ownSynapses = true, 0 }),
 		"roaming":                    with(func(t *tuning) { t.roaming = true }),
 		"roaming, state outside":     with(func(t *tuning) { t.roaming, t.uncached, t.drawLeast = true, true, 1 }),
+		"roaming, gathered":          with(func(t *tuning) { t.roaming, t.gather = true, defaults.gather }),
+		"resident, gathered":         with(func(t *tuning) { t.listed, t.ownSynapses, t.gather = true, 12, defaults.gather }),
+		"delayed, gathered":          with(func(t *tuning) { t.delayedRow, t.ownSynapses, t.gather = 1, 100, defaults.gather }),
 		"rows that wait":             with(func(t *tuning) { t.drawLeast = 1; rowsWait(t, 63, 1<<8) }),
 		"some rows that wait":        with(func(t *tuning) { t.unpacked, t.batch = true, 3; rowsWait(t, 2, 4) }),
 		"resident, 8-byte synapses":  with(func(t *tuning) { t.listed, t.unpacked = true, true }),
@@ -67,6 +70,7 @@ func TestConformanceOnHost(t *testing.T) {
 		if opened++; slow.Full() && opened%3 == 0 {
 			t = defaults
 		}
+		t.gather *= opened % 2
 		longest := func(bursts uint32) bool {
 			return slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return p.Longest > bursts })
 		}

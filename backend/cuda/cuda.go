@@ -32,40 +32,47 @@ type tuning struct {
 	entries uint64 // of a list that the page-locked buffers hold, at most
 	ptx     string // instead of the embedded code; empty: the embedded code
 
-	unpacked     bool          // synapses of 8 bytes even where 4 would do
-	plain        bool          // no launches of many bursts
-	batch        uint64        // bursts of such a launch, at most
-	batchThreads uint32        // a block of it
-	uncached     bool          // no copies of state and tables in its shared memory
-	roaming      bool          // run_bursts, even where resident_bursts could be used
-	teamRow      uint32        // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
-	teamLeast    uint64        // synapses from which they do
-	teamMost     uint64        // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
-	listed       bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
-	delayedRow   uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
-	clusterRow   uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
-	clusterLeast uint32        // neurons from which they do
-	clusterLate  uint64        // synapses from which they do where delays are above 1
-	clusterPairs uint32        // neurons from which clusters have two blocks
-	clusterSize  uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
-	outside      uint64        // clusters leave their neurons' state in global memory, where they can, and sum in so many rounds; 0: only where it does not fit
-	drawLeast    uint64        // neurons of a block from which it draws for many at a time
-	waitLongest  uint32        // bursts for which synapses wait in their rows, at most; 0: rows are delivered whole
-	waitRow      uint32        // synapses a row, for each burst of these, from which they do
-	waitRing     uint64        // bytes of the sums of bursts to come from which they do
-	waitRows     uint64        // that may wait at a time, a power of two
-	slotBytes    uint64        // that their slots may take a synapse
-	staging      uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
-	events       uint32        // of each target of a projection that learns, which are remembered
-	ownSynapses  uint32        // about so many a block of resident_bursts delivers by itself
-	linger       time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
-	patience     time.Duration // after which the driver is asked whether a launch that tells nothing has failed
+	unpacked       bool          // synapses of 8 bytes even where 4 would do
+	plain          bool          // no launches of many bursts
+	batch          uint64        // bursts of such a launch, at most
+	batchThreads   uint32        // a block of it
+	uncached       bool          // no copies of state and tables in its shared memory
+	roaming        bool          // run_bursts, even where resident_bursts could be used
+	teamRow        uint32        // synapses a row from which teams of blocks sum them (kernels/teams.cuh); 0: they never do
+	teamLeast      uint64        // synapses from which they do
+	teamMost       uint64        // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
+	listed         bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
+	delayedRow     uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
+	clusterRow     uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
+	clusterLeast   uint32        // neurons from which they do
+	clusterLate    uint64        // synapses from which they do where delays are above 1
+	clusterPairs   uint32        // neurons from which clusters have two blocks
+	clusterSize    uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
+	outside        uint64        // clusters leave their neurons' state in global memory, where they can, and sum in so many rounds; 0: only where it does not fit
+	drawLeast      uint64        // neurons of a block from which it draws for many at a time
+	waitLongest    uint32        // bursts for which synapses wait in their rows, at most; 0: rows are delivered whole
+	waitRow        uint32        // synapses a row, for each burst of these, from which they do
+	waitRing       uint64        // bytes of the sums of bursts to come from which they do
+	waitRows       uint64        // that may wait at a time, a power of two
+	gather         int           // blocks of a launch that is one cluster, at most 16; 0: there are no such launches
+	gatherNeurons  uint32        // of networks whose launches are one cluster, at most
+	gatherLearning uint32        // likewise, where something learns
+	fewThreads     uint32        // a block of launches for small networks: those that are one cluster
+	fewLearning    uint32        // and those of networks that learn and have so many neurons at most
+	fewSynapses    uint64        // of small networks, at most
+	slotBytes      uint64        // that their slots may take a synapse
+	staging        uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
+	events         uint32        // of each target of a projection that learns, which are remembered
+	ownSynapses    uint32        // about so many a block of resident_bursts delivers by itself
+	linger         time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
+	patience       time.Duration // after which the driver is asked whether a launch that tells nothing has failed
 }
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
+	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
 }
 
@@ -146,6 +153,7 @@ type backend struct {
 	// 0: none. They are counted for the kernel that would be launched.
 	clusters    [mostClustered + 1]uint64
 	clusterCode *driver.Module
+	cluster     bool // whether the device has clusters of several blocks
 
 	choice  choice
 	plan    plan
@@ -227,6 +235,7 @@ func (b *backend) attach(device int) error {
 	if err != nil {
 		return err
 	}
+	b.cluster = b.image.Capability >= 90
 	parts := max(1, b.tune.parts)
 	b.sms = max(1, b.sms/parts)
 	b.ringRoom = memory / ringShare / uint64(parts)

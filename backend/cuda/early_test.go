@@ -82,6 +82,7 @@ func TestDelayed(t *testing.T) {
 			}
 			tune := defaults
 			tune.batchThreads, tune.delayedRow, tune.batch = 256, 1, 7
+			tune.gather *= i % 2
 			v.change(&tune)
 			t.Run(n.name+"/"+v.name, func(t *testing.T) { asReference(t, c, engine.Want{FCL: v.fcl}, tune, pathDelayed, n.why) })
 		}
@@ -165,6 +166,7 @@ func TestWithoutDelays(t *testing.T) {
 		}
 		tune := defaults
 		tune.batchThreads, tune.batch = 128, 7
+		tune.gather *= i % 2
 		v.change(&tune)
 		for _, fcl := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, FCL %v", v.name, fcl), func(t *testing.T) {

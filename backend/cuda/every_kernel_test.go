@@ -112,6 +112,9 @@ func TestEveryKernel(t *testing.T) {
 	for _, kernel := range []string{"resident_bursts", "resident_bursts_psc_exp"} {
 		sub("burst/"+kernel+", delayed", func(t *testing.T) { launchBursts(t, l, "burst", kernel, pathDelayed) })
 	}
+	for kernel, p := range map[string]path{"run_bursts": pathRun, "resident_bursts_feagi": pathResident, "resident_bursts_lif": pathDelayed} {
+		sub("burst/"+kernel+", gathered", func(t *testing.T) { launchBursts(t, l, "burst", kernel, p, gather) })
+	}
 	sub("large/rows that wait", func(t *testing.T) {
 		tune := few()
 		rowsWait(&tune, 5, 1<<10)
@@ -139,6 +142,9 @@ func TestEveryKernel(t *testing.T) {
 			c := enginetest.RandomPlastic(r, seed).Build()
 			tune := few()
 			tune.events = 2
+			if seed%2 == 1 {
+				gather(&tune)
+			}
 			l.during("learn", func() { launchAs(t, c, tune, thirds(c)) })
 		})
 	}
@@ -202,7 +208,7 @@ func teamKernel(unit string) string {
 }
 
 // launchBursts runs a random network of a unit by a path and its kernel, some bursts by themselves and some in one launch.
-func launchBursts(t *testing.T, l *launched, unit, kernel string, p path) {
+func launchBursts(t *testing.T, l *launched, unit, kernel string, p path, change ...func(*tuning)) {
 	w := engine.Want{FCL: strings.HasSuffix(unit, "lists")}
 	tune := few()
 	tune.listed = true
@@ -221,6 +227,9 @@ func launchBursts(t *testing.T, l *launched, unit, kernel string, p path) {
 		tune.delayedRow = 1
 	case pathSingle:
 		tune.plain = true
+	}
+	for _, c := range change {
+		c(&tune)
 	}
 	if unit == "large" {
 		tune.uncached, tune.drawLeast = true, 1
@@ -244,9 +253,12 @@ func launchBursts(t *testing.T, l *launched, unit, kernel string, p path) {
 // few is a tuning with small blocks, short launches and room for few stimuli.
 func few() tuning {
 	tune := defaults
-	tune.batchThreads, tune.batch, tune.entries = 128, 7, 7
+	tune.batchThreads, tune.batch, tune.entries, tune.gather = 128, 7, 7, 0
 	return tune
 }
+
+// gather has launches be one cluster.
+func gather(t *tuning) { t.gather = defaults.gather }
 
 // netOf is a network of a unit whose models are those of a kernel; of the genome's own models, one of three ports. Delays are 1, or
 // with late 1 to 3.

@@ -76,10 +76,7 @@ func (l *lasting) start(b *backend) error {
 		return err
 	}
 	x := &b.batch
-	if err := l.kernel.AllowShared(x.shared); err != nil {
-		return err
-	}
-	if fits, err := x.fits(l.kernel, b.sms); err != nil || !fits {
+	if fits, err := x.ready(l.kernel, b.sms); err != nil || !fits {
 		l.kernel = nil // launches of one burst then
 		return err
 	}

@@ -50,12 +50,16 @@ func TestPendingEvents(t *testing.T) {
 
 // TestLearningBatches mixes launches of many bursts with single ones, with room for few events.
 func TestLearningBatches(t *testing.T) {
-	cudatest.Anywhere(t)
+	h := cudatest.Anywhere(t)
 	for seed := range uint64(slow.Times(3, 30)) {
+		if h != nil {
+			h.Control("multiprocessors", int64(2+seed%3*5)) // more than blocks with neurons
+		}
 		r := rand.New(rand.NewPCG(seed, 0x62617463))
 		c := enginetest.RandomPlastic(r, int(seed)).Build()
 		tune := defaults
 		tune.events, tune.batchThreads, tune.batch, tune.uncached = 1+r.Uint32N(20), 32*(2+r.Uint32N(7)), 1+r.Uint64N(30), r.IntN(2) == 0
+		tune.gather *= int(seed+1) % 2
 		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
 			mixLaunches(t, c, tune, r)
 		})
@@ -177,6 +181,7 @@ func TestSharedRecords(t *testing.T) {
 			require.NoError(t, err)
 			tune := defaults
 			tune.events, tune.batch = 3, 13
+			tune.gather *= i % 2
 			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)))
 			targets, sources := 0, 0
 			for i := range l.list {

@@ -104,7 +104,7 @@ func (e *MemoryError) Error() string {
 
 // onUsual is a backend to be planned, for a GPU of usual size.
 func onUsual(c *connectome.Connectome, w engine.Want) *backend {
-	return &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, ringRoom: usualRing, clusters: usualClusters}
+	return &backend{c: c, want: w, tune: defaults, sms: usualSMs, room: mostShared, ringRoom: usualRing, clusters: usualClusters, cluster: true}
 }
 
 // DeviceBytes is the device memory that Open takes for c.

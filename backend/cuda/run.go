@@ -52,7 +52,7 @@ type run struct {
 	first, bursts          uint64
 
 	driveCount, termCount, countEntries, tableEntries uint32
-	cached, tabled                                    uint32
+	cached, tabled, gathered                          uint32
 
 	ownRows, longest uint32
 	mostPartsLog     uint32
@@ -121,7 +121,8 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		queue: p[bufQueue], length: p[bufSync], arrived: p[bufSync] + arrivedAt, arrivedNext: p[bufSync] + arrivedAt + 8,
 		driveCount: uint32(len(t.drives)), termCount: uint32(len(t.terms)),
 		countEntries: uint32(len(t.counts)), tableEntries: uint32(len(t.amounts)), cached: flag(b.choice.cached), tabled: flag(b.choice.tabled),
-		ownRows: ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
+		gathered: flag(b.choice.gather),
+		ownRows:  ownRows, longest: longest, valueCount: uint32(b.plan.bytes[bufValues] / 4),
 		soon: p[bufSoon], later: p[bufLater], laterLength: p[bufSync] + laterLengthAt,
 		laterParts: least, mostLaterParts: most, front: frontWarps(uint64(own), x.threads), warpRows: warpRows(uint64(own), x.threads),
 		devices: uint32(max(1, b.share.devices)), further: flag(mostPorts(b.c) > 2), exchange: p[bufExchange], waited: p[bufWaited],

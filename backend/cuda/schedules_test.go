@@ -74,9 +74,15 @@ func trials() []trial {
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
 	}
-	for _, v := range list[:4] {
-		v.name, v.lasts = v.name+", lasting", true
-		list = append(list, v)
+	for _, v := range list[:5] {
+		gathered, change := v, v.change
+		gathered.name = v.name + ", gathered"
+		gathered.change = func(t *tuning) { change(t); gather(t) }
+		list = append(list, gathered)
+		if v.path != pathRun {
+			v.name, v.lasts = v.name+", lasting", true
+			list = append(list, v)
+		}
 	}
 	return list
 }
@@ -147,7 +153,7 @@ func (v *trial) multiprocessors() int64 {
 
 func (v *trial) tuning() tuning {
 	tune := defaults
-	tune.batchThreads = 96
+	tune.batchThreads, tune.gather = 96, 0
 	v.change(&tune)
 	tune.batch, tune.linger = 5, forever
 	return tune
@@ -276,9 +282,13 @@ func mistakes() []planted {
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
 		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
 		{"no fence before a cluster's blocks join", "clusters", change("clusters.cuh", "    fence_cluster(); // one for all of the following\n", "")},
-		{"a counter that wraps around", "resident, few own rows", change("resident_bursts.cu", "(u32)(now >> field) & 0xffff", "(u32)(now >> field) & 3")},
+		{"a counter that wraps around", "resident, few own rows", change("resident_bursts.cu", "field_of(met)) & 0xffff", "field_of(met)) & 3")},
+		{"gathered blocks that wait for nobody", "roaming, gathered", change("run_bursts.cu", "return cluster_barrier();", "return block_barrier();")},
+		{"no fence before gathered blocks join", "resident, gathered", change("resident_bursts.cu", "        fence_cluster();\n", "")},
+		{"a gathered block too few", "delayed, gathered", change("resident_bursts.cu", "while (joined(own) < wanted)", "while (joined(own) + 1 < wanted)")},
+		{"rows left at another meeting", "resident, few own rows, gathered", change("resident_bursts.cu", "s->leaving + (met & 1)), lane()", "s->leaving + (~met & 1)), lane()")},
 		{"a counter that is not reset", "delayed, few own rows", change("resident_bursts.cu", "s->left = s->listed = 0;", "s->left = 0;")},
-		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = ++s->met;", "met = s->met++;")},
+		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = s->met + 1, left", "met = s->met, left")},
 		{"a request that is taken for another burst's", "resident, lasting", change("lasting_bursts.cu", "(word ^ place) >> 56 != 0", "word >> 56 == 0")},
 		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
 		{"a drive to the port before", "ports", change("run_bursts.cu", "w->acc[first_port_for(d, amount) + i] += amount", "w->acc[first_port_for(d, amount) + i - step] += amount")},

@@ -19,7 +19,7 @@ func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
 		c: c, want: b.want, tune: b.tune, device: b.device, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
 		eventImage: b.eventImage,
-		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, rows: b.rows, drivenRows: b.drivenRows,
+		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, cluster: b.cluster, rows: b.rows, drivenRows: b.drivenRows,
 	}
 	err := t.selectUnit() // that of single bursts: b may have chosen another since
 	if err != nil {

@@ -143,3 +143,9 @@ func (f *Function) AllowShared(bytes uint32) error {
 	const maxDynamicShared = 8
 	return f.c.d.call(cuFuncSetAttribute, clib.Int(f.handle), clib.Int(maxDynamicShared), clib.Int(bytes))
 }
+
+// AllowClusters lets launches have clusters of more than 8 blocks, which not every device has: MostClusters tells.
+func (f *Function) AllowClusters() error {
+	const nonPortableClusterSize = 14
+	return f.c.d.call(cuFuncSetAttribute, clib.Int(f.handle), clib.Int(nonPortableClusterSize), clib.Int(1))
+}

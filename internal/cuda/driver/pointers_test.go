@@ -60,7 +60,7 @@ func TestPointersStay(t *testing.T) {
 	own := struct{ n uint32 }{13}
 	a := Params(&own)
 	defer a.Release()
-	require.NoError(t, f.LaunchClusters(6, 96, 4096, 2, a, s))
+	require.NoError(t, f.LaunchClusters(new(Clusters), 6, 96, 4096, 2, a, s))
 	require.Equal(t, []uint32{6, 96, 4096, 5, 2, clusterDimension, 2, cooperative, 1}, seen)
 	require.EqualValues(t, 13, argument)
 	n, err := f.MostClusters(96, 4096, 4)

@@ -294,6 +294,7 @@ struct function {
     const module *m;
     void (*place)(const unsigned *); // of a user's own library
     mutable unsigned allowed = 48 << 10; // bytes of shared memory that a launch may ask for
+    mutable bool wide = false;           // whether clusters may have more than 8 blocks
 };
 
 API cuModuleGetFunction(function **f, const module *m, const char *name) {
@@ -577,7 +578,7 @@ API cuLaunchKernelEx(const configuration *c, const function *f, void **args, voi
     bool run = false;
     if (size == 0 || g[0] == 0 || g[0] > (unsigned)room_for(f->k->name) || !control["cooperative"] || g[0] % size != 0 || g[1] != 1 || g[2] != 1 || c->block[0] % 32 != 0 || c->block[1] != 1 || c->block[2] != 1 || extra)
         return refuse("a grid of clusters of this shape");
-    if (strncmp(f->k->name, "cluster_bursts", 14)) return refuse("a launch of clusters of this kind");
+    if (size > (f->wide ? 16 : 8)) return refuse("a cluster of so many blocks");
     if (int e = launch_begins(f, c->block, c->stream, args, &run)) return e;
     if (!run) return SUCCESS;
     return launch_bursts(f->k, args, g[0], c->block[0], size, c->shared);
@@ -598,6 +599,7 @@ API cuFuncSetAttribute(const function *f, int attribute, int v) {
     ONE_AT_A_TIME;
     if (attribute == 8 && v > control["shared"]) return INVALID_VALUE;
     if (attribute == 8) f->allowed = (unsigned)v;
+    if (attribute == 14) f->wide = v != 0;
     return SUCCESS;
 }
 API cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned) {
