@@ -198,12 +198,16 @@ DEVICE void store(const building *b, u64 k, synapse s, u32 label) {
     if (b->long_delay != nullptr) b->long_delay[k] = (u16)s.delay;
 }
 
-// store_placed is store until the row is made.
-DEVICE void store_placed(const building *b, u64 k, synapse s, u32 label) {
-    if (b->key_bytes == 0) return store(b, k, s, label);
-    u64 key = key_of<u64>(b, s, label);
+// store_key is store of a key until the row is made, where synapses are keys.
+DEVICE void store_key(const building *b, u64 k, u64 key) {
     b->target[k] = (u32)key;
     if (b->key_bytes == 8) b->weight[k] = (i32)(key >> 32);
+}
+
+// store_placed is store until the row is made.
+DEVICE void store_placed(const building *b, u64 k, synapse s, u32 label) {
+    if (b->key_bytes == 0) store(b, k, s, label);
+    else store_key(b, k, key_of<u64>(b, s, label));
 }
 
 // past maps 0…n−2 to the neurons other than self where it is forbidden.

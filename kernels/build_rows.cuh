@@ -6,7 +6,7 @@
 struct finishing {
     const projection *drawn; // whose synapses are made here, ascending by their sources; the others are there
     u32 count;
-    u32 room_log;      // of rows that do not fit the block's memory: it has room for 2^room_log keys
+    u32 room_log;      // of rows that do not fit the block's memory: it has room for 2^room_log keys; 0: synapses have none
     u64 least, most;
     const i32 *values; // weights of labels
     u64 *hash;         // that of all synapses is added there; null: nobody asks for it
@@ -67,6 +67,14 @@ template <class K> DEVICE K placed_key(const building *b, u64 k) {
     if (b->key_bytes == 4) return word;
     if (b->key_bytes == 8) return (K)((u64)(u32)b->weight[k] << 32 | word);
     return key_of<K>(b, synapse{word & (u32)((1ull << b->port_bits) - 1), 0, delay_at(b, k)}, word >> b->port_bits); // rows are packed
+}
+
+// replace_placed makes the synapse of a key the k-th one, where another has been placed.
+template <class K> DEVICE void replace_placed(const building *b, u64 k, K key) {
+    u32 label = 0;
+    if (b->key_bytes > 0) return store_key(b, k, key);
+    synapse s = synapse_of(b, key, &label);
+    store(b, k, s, label);
 }
 
 // each_log tells how many keys a thread sorts at a time: as many as take 64 bytes.
@@ -149,8 +157,17 @@ template <class K> DEVICE void sort_keys(K *keys, u32 log) {
     }
 }
 
-// sort_long_keys sorts n keys, 2^log of them at a time in room as far as they are neighbours. All threads must call it, and see the keys then.
-DEVICE void sort_long_keys(u32 *list, u64 n, u32 *room, u32 log) {
+// order_placed puts the keys of two synapses in order, which have been placed.
+template <class K> DEVICE void order_placed(const building *b, u64 i, u64 j) {
+    K first = placed_key<K>(b, i), second = placed_key<K>(b, j);
+    if (second >= first) return;
+    replace_placed(b, i, second);
+    replace_placed(b, j, first);
+}
+
+// sort_placed sorts n synapses from the first on, which have been placed, by their keys: 2^log of these at a time in room as far as they
+// are neighbours. All threads must call it, and see the synapses then.
+template <class K> DEVICE void sort_placed(const building *b, u64 from, u64 n, K *room, u32 log) {
     u64 some = 1ull << log;
     for (u64 length = some; length / 2 < n; length *= 2) {
         for (u64 by = length / 2; by >= some; by /= 2) {
@@ -158,17 +175,17 @@ DEVICE void sort_long_keys(u32 *list, u64 n, u32 *room, u32 log) {
             for (u64 k = thread_in_block();; k += block_size()) {
                 u64 i = (k & ~(by - 1)) << 1 | (k & (by - 1)), j = i ^ flip;
                 if (i >= n) break;
-                if (j < n) in_order(list + i, list + j);
+                if (j < n) order_placed<K>(b, from + i, from + j);
             }
             block_barrier();
         }
         for (u64 first = 0; first < n; first += some) {
             u32 count = n - first < some ? (u32)(n - first) : (u32)some;
-            for (u32 k = thread_in_block(); k < some; k += block_size()) room[spaced<u32>(k)] = k < count ? list[first + k] : ~0u;
+            for (u32 k = thread_in_block(); k < some; k += block_size()) room[spaced<K>(k)] = k < count ? placed_key<K>(b, from + first + k) : ~(K)0;
             block_barrier();
             if (length == some) sort_keys(room, log);
             else merge_keys(room, log, log);
-            for (u32 k = thread_in_block(); k < count; k += block_size()) list[first + k] = room[spaced<u32>(k)];
+            for (u32 k = thread_in_block(); k < count; k += block_size()) replace_placed(b, from + first + k, room[spaced<K>(k)]);
             block_barrier();
         }
     }
@@ -254,16 +271,17 @@ DEVICE void finish_long_rows(const building *b, const finishing *r) {
         if (thread_in_block() == 0) filled = b->cursor[n];
         block_barrier();
         draw_row(b, r, n, &filled, places_room{first}, &f);
-        if (b->key_bytes == 4) sort_long_keys(b->target + first, count, (u32 *)dynamic_memory(), r->room_log);
+        bool keys = r->room_log > 0, narrow = b->key_bytes == 4;
+        if (keys && narrow) sort_placed(b, first, count, (u32 *)dynamic_memory(), r->room_log);
+        if (keys && !narrow) sort_placed(b, first, count, (u64 *)dynamic_memory(), r->room_log);
         for (u64 k = first + thread_in_block(); k < first + count && b->key_bytes > 0; k += block_size()) {
             u32 label = 0;
-            synapse s = synapse_of(b, b->key_bytes == 8 ? placed_key<u64>(b, k) : placed_key<u32>(b, k), &label);
+            synapse s = synapse_of(b, narrow ? placed_key<u32>(b, k) : placed_key<u64>(b, k), &label);
             store(b, k, s, label);
         }
-        block_barrier();
         u32 *port = b->target + first;
         i32 *weight = b->weight != nullptr ? b->weight + first : nullptr;
-        u64 left = b->key_bytes == 4 ? 0 : count; // to be sorted
+        u64 left = keys ? 0 : count; // to be sorted
         if (b->long_delay != nullptr) sort_row(order_of<u16>{port, weight, b->long_delay + first, b->port_bits}, left);
         else sort_row(order_of<u8>{port, weight, b->short_delay != nullptr ? b->short_delay + first : nullptr, b->port_bits}, left);
         if (r->hash == nullptr) continue;

@@ -162,11 +162,11 @@ func joining(scale string) string {
 	return fmt.Sprintf(builtAreas, "scale: "+scale) + projectionText("from: a, to: b, rule: fixed_indegree, indegree: 9", `weight: "normal(-1 UNIT, 2 UNIT)", delay: "uniform(1, 600)"`)
 }
 
-// longRows has rows of constant weights that are longer than a small Maker's block has room for.
-func longRows() string {
+// longRows has rows that are longer than a small Maker's block has room for, all of one weight or all drawn.
+func longRows(weight string) string {
 	text := fmt.Sprintf(builtAreas, "")
 	for i, to := range []string{"a", "b", "c", "a", "b", "d"} {
-		text += projectionText("from: a, to: "+to+", rule: all_to_all", fmt.Sprintf(`weight: %d UNIT, delay: "uniform(1, 30)"`, i%3-1))
+		text += projectionText("from: a, to: "+to+", rule: all_to_all", fmt.Sprintf(`weight: %s, delay: "uniform(1, %d)"`, weight, 30+i))
 	}
 	return text
 }
@@ -206,7 +206,8 @@ func TestRowsStay(t *testing.T) {
 	}
 	holds(allRules("scale: 30000"), defaults)
 	holds(narrowing(), defaults)
-	holds(longRows(), defaults)
+	holds(longRows("1 UNIT"), defaults)
+	holds(longRows(`"normal(1 UNIT, 2 UNIT)"`), unpacked)
 	holds(fmt.Sprintf(builtAreas, "")+projectionText("from: a, to: b, rule: all_to_all", `weight: 1 UNIT, delay: "clip(normal(-2 ms, 0.1 ms), 0.1 ms, 40 ms)"`), defaults) // all are 1
 }
 
@@ -335,11 +336,11 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: draws, From: "s.port | label << b->port_bits", To: "s.port | (label ^ 1) << b->port_bits"},
 		{File: rows, From: "if (values[middle] < weight)", To: "if (values[middle] <= weight)"},
 		{File: "build_rows.cuh", From: "b << (32 - r.port_bits) | b >> r.port_bits", To: "b"},
-		{File: "build_rows.cuh", From: "if (j < n) in_order(list + i, list + j);", To: "if (j + 1 < n) in_order(list + i, list + j);"},
+		{File: "build_rows.cuh", From: "if (j < n) order_placed<K>", To: "if (j + 1 < n) order_placed<K>"},
 		{File: "build_rows.cuh", From: "else merge_keys(room, log, log);", To: "else merge_keys(room, log, log - 1);"},
-		{File: "build_rows.cuh", From: "list[first + k] = room[spaced<u32>(k)];\n            block_barrier();", To: "list[first + k] = room[spaced<u32>(k)];"},
+		{File: "build_rows.cuh", From: "room[spaced<K>(k)]);\n            block_barrier();", To: "room[spaced<K>(k)]);"},
 		{File: "build_rows.cuh", From: "0, delay_at(b, k)}, word >> b->port_bits)", To: "0, delay_at(b, k)}, 0)"},
-		{File: "build_rows.cuh", From: "b->key_bytes == 8 ? placed_key<u64>", To: "b->key_bytes == 4 ? placed_key<u64>"},
+		{File: "build_rows.cuh", From: "narrow ? placed_key<u32>(b, k) :", To: "!narrow ? placed_key<u32>(b, k) :"},
 		{File: "build_rows.cuh", From: "s.weight = r->values[label];", To: "s.weight = r->values[0];"},
 		{File: rows, From: "there = replace(found + i, 0, entry);", To: "found[i] = entry;"},
 		{File: "build.cu", From: "to[k] = (u8)b.long_delay[k]", To: "to[k] = (u8)b.long_delay[k - k % 2]"},
@@ -350,7 +351,7 @@ func TestMistakesInRowsThatStay(t *testing.T) {
 		{File: rows, From: "if (delay_at(b, middle) > 1)", To: "if (delay_at(b, middle) > 2)"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (same bool, wrong any) {
-		for i, text := range []string{scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), longRows(), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
+		for i, text := range []string{scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("1000", 3, 1), scaled("10", 7, 2), narrowing(), longRows("1 UNIT"), allRules("scale: 30000"), joining("100000"), joining("1000000")} {
 			g, tune := parsed(t, text), defaults
 			tune.unpacked = strings.Contains(text, "uniform(1, 600)")
 			m.tune.keyBits, m.tune.wide = []uint32{64, 0, 64}[i%3], i == 2 // packed rows by keys of 4 bytes, in place, by keys of 8

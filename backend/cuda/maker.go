@@ -542,7 +542,7 @@ func (w *work) makeRows(b building, row []uint64, keyBits uint32, f finishing) e
 		k, keyBytes, log = &w.site.wide, 8, 3
 	}
 	longest, sizes := spread(row)
-	room := uint64(0) // of 2^log keys, with gaps between them
+	room := uint64(0) // of 2^log keys, with gaps between them; 0: there are none
 	for _, c := range w.tune.classes {
 		if keyBits > w.tune.keyBits {
 			break
@@ -567,10 +567,9 @@ func (w *work) makeRows(b building, row []uint64, keyBits uint32, f finishing) e
 	if longest <= f.least {
 		return nil
 	}
-	if b.keyBytes != 4 {
-		room = 0 // it is of no use
+	if f.most = longest; room > 0 {
+		f.roomLog = uint32(log)
 	}
-	f.most, f.roomLog = longest, uint32(log)
 	return w.launchRows(&w.site.long, w.tune.classes[len(w.tune.classes)-1].threads, room, b, f)
 }
 

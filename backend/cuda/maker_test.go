@@ -181,6 +181,7 @@ func TestMakerWithKeys(t *testing.T) {
 	for _, keyBits := range []uint32{64, 0} {
 		m.tune.wide, m.tune.keyBits = true, keyBits
 		holdsMaker(t, m, parsed(t, allRules("scale: 100")), connectome.Part{})
+		holdsMaker(t, m, parsed(t, longRows(`"normal(1 UNIT, 2 UNIT)"`)), connectome.Part{})
 		g := parsed(t, scaled("1000", 3, 1))
 		c, err := connectome.Build(g, connectome.Options{})
 		require.NoError(t, err)
@@ -247,10 +248,11 @@ func TestMakerMistakes(t *testing.T) {
 		{File: draws, From: "(delay << b->port_bits | s.port) << b->low_bits | low", To: "(delay << b->port_bits | s.port) << b->low_bits | (low & ~1u)"},
 		{File: draws, From: "b->weight[k] = (i32)(key >> 32);", To: "b->weight[k] = (i32)(key >> 33);"},
 		{File: rows, From: "(j < EACH / 2 ? low : mask - low))] = own[j];", To: "low)] = own[j];"},
+		{File: rows, From: "if (second >= first) return;", To: "if (second < first) return;"},
+		{File: rows, From: "replace_placed(b, j, first);", To: ""},
 		{File: rows, From: "        step<2, 3>(own);", To: ""},
 		{File: rows, From: "    if (steps > 1) step<2, 2>(own);", To: "    if (steps > 2) step<2, 2>(own);"},
 		{File: rows, From: "        block_barrier();\n    }\n}\n\n// sort_keys", To: "    }\n}\n\n// sort_keys"},
-		{File: rows, From: "store(b, k, s, label);\n        }\n        block_barrier();", To: "store(b, k, s, label);\n        }"},
 		{File: rows, From: "keys[spaced<K>(k)] = ~(K)0;", To: "keys[spaced<K>(k)] = 0;"},
 		{File: rows, From: "<= n) i = middle + 1;", To: "< n) i = middle + 1;"},
 		{File: rows, From: "first = shuffle_first(first, 32) + ones(bits & ((1u << lane()) - 1));", To: "first = shuffle_first(first, 32) + ones(bits & ((2u << lane()) - 1));"},
@@ -263,8 +265,13 @@ func TestMakerMistakes(t *testing.T) {
 		g := parsed(t, allRules("scale: 30000"))
 		want, err := connectome.Build(g, connectome.Options{})
 		require.NoError(t, err)
-		got, wrong := buildOrPanic(g, m)
-		return wrong == nil && reflect.DeepEqual(want, got), wrong
+		for _, m.tune.keyBits = range []uint32{64, 0} {
+			got, wrong := buildOrPanic(g, m)
+			if wrong != nil || !reflect.DeepEqual(want, got) {
+				return false, wrong
+			}
+		}
+		return true, nil
 	})
 }
 
