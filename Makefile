@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-examples test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-examples test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole bench-microcircuit science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -164,10 +164,21 @@ bench-peers: ## burst-100k on burst, a plain loop and Brian2 (needs Debian's pyt
 	@$(GO) run ./bench/peers
 
 PEERS := .peers
-bench-whole: build ## whole runs beside NEST 3.10 from PyPI, which it installs into .peers; needs 10 GB of memory
+.PHONY: $(PEERS)
+$(PEERS):
 	test -x $(PEERS)/bin/python || python3 -m venv $(PEERS)
 	$(PEERS)/bin/pip install -q nest-simulator==3.10 pyyaml
+
+bench-whole: build $(PEERS) ## whole runs beside NEST 3.10 from PyPI, which it installs into .peers; needs 10 GB of memory
 	$(PEERS)/bin/python python/bench/peers/whole.py bin/burst genomes
+
+SCALE ?=
+COMPARED := python/bench/peers/microcircuit.py
+CIRCUIT  := genomes/potjans-diesmann$(SCALE:%=-%).yaml
+bench-microcircuit: build $(PEERS) ## the microcircuit beside NEST 3.10: distances of rates, CVs and correlations; 14 GB of memory and an hour; SCALE=10: a tenth of it, on any machine
+	THREADS=$$(nproc) $(PEERS)/bin/python $(COMPARED) bin/burst $(CIRCUIT) $(PEERS)/microcircuit$(SCALE)/burst 1..10 --quiet
+	THREADS=$$(nproc) $(PEERS)/bin/python $(COMPARED) nest $(CIRCUIT) $(PEERS)/microcircuit$(SCALE)/nest 1..4
+	$(PEERS)/bin/python $(COMPARED) compare $(PEERS)/microcircuit$(SCALE)/burst $(PEERS)/microcircuit$(SCALE)/nest
 
 science: ## run the published networks and write docs/validation.md
 	$(GO) run ./bench/science > docs/validation.md.new && mv docs/validation.md.new docs/validation.md

@@ -65,14 +65,12 @@ def area(nest: Any, a: dict[str, Any], learning: bool) -> Any:
     return cells
 
 
-def on_nest(genome: Path, bursts: int) -> None:
-    """Runs an example on NEST and prints its times and spikes."""
-    began = float(os.environ["BEGAN"])
-    import nest
-
-    g = yaml.safe_load(genome.read_text())
+def network(nest: Any, g: dict[str, Any], threads: int, seed: int) -> dict[str, Any]:
+    """The network of a genome on NEST, emptied before; the neurons of each area."""
+    nest.ResetKernel()
     nest.set_verbosity("M_ERROR")
-    nest.resolution, nest.local_num_threads, nest.rng_seed = 0.1, int(THREADS), 1 + g["seed"]
+    nest.resolution, nest.local_num_threads, nest.rng_seed = plain(g["timestep"]), threads, seed
+    nest.keep_source_table = False  # 8 bytes a synapse that only more synapses would need
     learning = {p["to"]: p["plasticity"] for p in g["projections"] if "plasticity" in p}
     areas = {a["name"]: area(nest, a, a["name"] in learning) for a in g["areas"]}
     defaults = {"tau_plus": 15.0, "lambda": 0.1, "alpha": 0.0513, "mu": 0.4}  # of burst's rule
@@ -83,6 +81,16 @@ def on_nest(genome: Path, bursts: int) -> None:
         synapse = {"weight": value(nest, p["weight"]), "delay": value(nest, p["delay"])}
         synapse["synapse_model"] = p.get("plasticity", "static_synapse")
         nest.Connect(areas[p["from"]], areas[p["to"]], rule, synapse)
+    return areas
+
+
+def on_nest(genome: Path, bursts: int) -> None:
+    """Runs an example on NEST and prints its times and spikes."""
+    began = float(os.environ["BEGAN"])
+    import nest
+
+    g = yaml.safe_load(genome.read_text())
+    network(nest, g, int(THREADS), 1 + g["seed"])
     nest.Prepare()
     built = time.time()
     nest.Run(bursts * 0.1)
