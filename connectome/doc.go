@@ -176,7 +176,8 @@
 // every scheduled stimulus, as if all acted in one burst. Where no port of two is named, the first one takes what is ≥ 0 and the
 // second one what is < 0, so that a normal drive adds its upper end to one and its lower end to the other.
 // A genome where that exceeds 2^31−1 is refused; Bound keeps the sum without the stimuli. scale: auto is the largest
-// power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere. Where an area divides its psp, it is the largest up
+// power of two ≤ 2^20 for which the whole sum stays ≤ 2^30 everywhere; bounds that the sum of draws leaves with a probability below
+// e^−50 count as certain (see forecast). Where an area divides its psp, it is the largest up
 // to the least 2^k ≥ 1000·K for the largest K, or 2^24: rounding up then adds at most a thousandth of a psp of 1. Where weights learn,
 // it is halved until every initial one is as many quanta again after it was a float32 and lies within its bounds, if that can be.
 // A synapse whose weight changes counts with the larger of its bounds. Those of a projection with overflow: fail are cut to what the

@@ -43,14 +43,32 @@ func (p *plan) chooseScale() {
 }
 
 // largestFit is the largest k ≤ top with which every sum at the scale unit·2^k is at most autoBound, 0 if there is none. Sums never
-// shrink when the scale grows (rounding is monotone). So one pass over all synapses, at the scales where a guess has the largest that
-// fits and at its neighbours, mostly settles it.
+// shrink when the scale grows (rounding is monotone). Forecasts mostly settle it. Where they do not, the synapses onto areas in doubt are
+// drawn, first those of the one that receives most. One pass at the scales where a guess has the largest that fits and at its neighbours
+// is mostly enough.
 func (p *plan) largestFit(unit float64, top int) int {
-	lo, hi, guess := 0, top+1, p.guess(unit, top)
+	guess := p.guess(unit, top)
+	seen := make([]outlooks, top+1)
+	at := func(k int) *outlooks {
+		if seen[k].areas == nil {
+			seen[k] = p.forecasts(float64(unit * pow2(k)))
+		}
+		return &seen[k]
+	}
+	hi := firstFrom(min(guess, top)+1, top, func(k int) bool { return at(k).whole.low > autoBound })
+	lo := 0
+	if !at(min(guess, top)).blind() {
+		lo = firstFrom(hi, hi-1, func(k int) bool { return at(k).whole.high > autoBound }) - 1
+	}
+	for k := lo + 1; k < hi && hi-lo < 5 && !at(k).blind(); k++ {
+		if few := p.fewOnto(at(k).areas); few != nil && worst(p.sumsAt(few, float64(unit*pow2(k)))[0]) > autoBound {
+			hi = k
+		}
+	}
 	for hi-lo > 1 {
 		first, last := max(lo+1, min(guess-1, hi-1)), min(hi-1, max(guess+1, lo+1))
 		if guess > top {
-			first = top
+			first = min(top, hi-1)
 		}
 		if !p.roomToTry() {
 			first, last = min(max(guess, first), last), min(max(guess, first), last)
@@ -60,7 +78,8 @@ func (p *plan) largestFit(unit float64, top int) int {
 			scales = append(scales, float64(unit*pow2(k)))
 		}
 		guess = hi - 1
-		for i, sums := range p.sumsAt(scales...) {
+		doubtful := func(w *wiring) bool { return w.whole != nil || at(last).areas[w.p.To].high > autoBound }
+		for i, sums := range p.sumsAt(doubtful, scales...) {
 			found := worst(sums)
 			if found <= autoBound {
 				lo = first + i
@@ -74,6 +93,38 @@ func (p *plan) largestFit(unit float64, top int) int {
 		}
 	}
 	return lo
+}
+
+// fewOnto are the synapses onto the area that receives most, if they are few of those onto all areas in doubt; else nil.
+func (p *plan) fewOnto(areas []forecast) func(w *wiring) bool {
+	most, onto, sum := 0, make([]uint64, len(areas)), uint64(0)
+	for i := range p.wirings {
+		if w := &p.wirings[i]; areas[w.p.To].high > autoBound {
+			onto[w.p.To] += w.synapses
+			sum += w.synapses
+		}
+	}
+	for i := range areas {
+		if areas[i].low > areas[most].low {
+			most = i
+		}
+	}
+	if onto[most] > sum/4 {
+		return nil
+	}
+	return func(w *wiring) bool { return w.p.To == most }
+}
+
+// firstFrom is the least k, 1 ≤ k ≤ last, from which on something holds, and last+1 if it never does. It looks near start first.
+func firstFrom(start, last int, holds func(k int) bool) int {
+	k := start
+	for k > 1 && holds(k-1) {
+		k--
+	}
+	for k <= last && !holds(k) {
+		k++
+	}
+	return k
 }
 
 // roomToTry says that sums at three scales take less than the synapses will.
@@ -155,10 +206,10 @@ func (p *plan) checkWeights() error {
 
 // sums are the bounds of all ports at a scale, stimuli included, found without storing synapses; for a part those of the
 // whole network, so that every part chooses one scale.
-func (p *plan) sums(scale float64) []uint64 { return p.sumsAt(scale)[0] }
+func (p *plan) sums(scale float64) []uint64 { return p.sumsAt(all, scale)[0] }
 
-// sumsAt is sums at each of some scales, for which synapses are drawn once.
-func (p *plan) sumsAt(scales ...float64) [][]uint64 {
+// sumsAt is sums at each of some scales, for which synapses are drawn once; unwanted ones are left out, unless they need not be drawn.
+func (p *plan) sumsAt(wanted func(*wiring) bool, scales ...float64) [][]uint64 {
 	sums, sinks, values := make([][]uint64, len(scales)), make([]sink, p.workers), make([][]valuer, len(scales))
 	for k := range sums {
 		sums[k], values[k] = make([]uint64, p.inputs), make([]valuer, p.workers)
@@ -173,7 +224,7 @@ func (p *plan) sumsAt(scales ...float64) [][]uint64 {
 		}
 		sinks[i] = a
 	}
-	p.draw(sinks, func(w *wiring) bool { _, known := w.onto(); return !known }, Part{})
+	p.draw(sinks, func(w *wiring) bool { _, known := w.onto(); return !known && wanted(w) }, Part{})
 	for k, scale := range scales {
 		p.addHistograms(sums[k], values[k], Part{}, scale)
 		p.addDrives(sums[k], scale)
@@ -192,10 +243,9 @@ func (a *weigher) take(w *wiring, b *batch) {
 		}
 		return
 	}
-	for i, x := range a.at[0].amounts(w, b) {
-		for _, v := range a.at {
-			v.add(w, b, i, x)
-		}
+	amounts := a.at[0].amounts(w, b)
+	for _, v := range a.at {
+		v.weighAll(w, b, amounts)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestLargestFit(t *testing.T) {
 				}
 				require.Equal(t, want, plan.largestFit(unit, 18), "weight %v, %v, scale %v·2^k", weight, p.Rule, unit)
 			}
-			many := plan.sumsAt(5, 1000, 3)
+			many := plan.sumsAt(all, 5, 1000, 3)
 			for k, scale := range []float64{5, 1000, 3} {
 				require.Equal(t, plan.sums(scale), many[k])
 			}

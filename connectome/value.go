@@ -83,7 +83,11 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 		p.count(w, b.target[:b.n], w.fixed)
 		return
 	}
-	amounts := p.amounts(w, b)
+	p.weighAll(w, b, p.amounts(w, b))
+}
+
+// weighAll is weigh where weights vary, by their amounts.
+func (p *valuer) weighAll(w *wiring, b *batch, amounts []float64) {
 	if h := &p.histograms[w.slot]; h.drawn != nil && h.dealer.of == 1 && w.whole == nil && w.learns == nil && w.out == nil && w.drives == 0 && w.lift == 0 {
 		p.weighDrawn(w, b, amounts, h.drawn)
 		return
@@ -93,7 +97,7 @@ func (p *valuer) weigh(w *wiring, b *batch) {
 	}
 }
 
-// weighDrawn is weigh where a weight is its amount in quanta, and the sum of its port in list where it fits.
+// weighDrawn is weighAll where a weight is its amount in quanta, and the sum of its port in list where it fits.
 func (p *valuer) weighDrawn(w *wiring, b *batch, amounts []float64, list []uint32) {
 	up, down := w.usualPort() == w.port(0, 1, 0), w.usualPort() == w.port(0, -1, 0)
 	targets := b.target[:len(amounts)]

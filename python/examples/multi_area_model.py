@@ -130,11 +130,9 @@ def main() -> None:
             rows.writerow(COLUMNS)
             rows.writerows(projections(model, step))
         genome = args.output / "multi-area-model.yaml"
-        quanta = 64 if args.scale == indegrees == 1 else "auto"  # which would first draw 24 billion weights
         with open(genome, "w", encoding="utf-8") as file:
             file.write(
-                f"burst: v1\nname: multi-area-model\nseed: 1\ntimestep: {step} ms\nscale: {quanta}\n"
-                "bursts: 1 s\nareas:\n"
+                f"burst: v1\nname: multi-area-model\nseed: 1\ntimestep: {step} ms\nscale: auto\nbursts: 1 s\nareas:\n"
             )
             file.writelines(areas(model))
             file.write("projections: {file: connections.csv}\n")
