@@ -27,16 +27,15 @@ projections:
 """
 
 
-def test_statistics_of_known_trains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(microcircuit, "SECONDS", 1.0)
+def test_statistics_of_known_trains(tmp_path: Path) -> None:
     regular = np.arange(0, 10_000, 200)
-    two = np.tile([0, 100], 25).cumsum()[:50] + np.arange(50) * 50  # intervals 150 and 50: CV 0.5 but for the last
-    trains = [regular, regular, two, np.array([7, 9]), np.array([], int), np.array([5])]
+    two = np.tile([0, 100], 25).cumsum()[:50] + np.arange(50) * 50  # intervals 150 and 50
+    late = np.array([10_000, 10_100, 10_400])  # after the second that counts
+    trains = [regular, regular, two, np.array([7, 9]), late, np.array([5, 10_001])]
     step, neuron = np.concatenate(trains), np.repeat(np.arange(6), [len(x) for x in trains])
     deal = np.random.default_rng(1).permutation(len(step))
-    order = np.lexsort((step[deal], neuron[deal]))
-    count = np.bincount(neuron, minlength=6)
-    found = microcircuit.statistics(step[deal][order], count, {"A": 3, "B": 3}, 0.1)
+    microcircuit.save(tmp_path / "1.npz", step[deal], neuron[deal], (3, 3), names=("A", "B"), timestep=0.1)
+    found = microcircuit.load(tmp_path / "1.npz", 1.0)
     assert found["A", "rate"].tolist() == [50, 50, 50]
     assert found["B", "rate"].tolist() == [0, 1, 2]
     assert found["A", "CV"] == pytest.approx([0, 0, np.diff(two).std() / np.diff(two).mean()])

@@ -8,12 +8,13 @@ The first two run a genome once with each of SEEDS, such as 1..10, and write the
 folder. NEST's network is made from the genome's text (whole.py). SPAN (s) and THREADS in the environment are 10 and 2
 unless given; a thread of NEST takes at most 134 M synapses of a kind, so that the whole microcircuit wants three.
 
-The last one takes three distributions of each run and area: the rates of all neurons, the coefficients of variation
-(CV) of the intervals between spikes of neurons with at least two, and the correlations of all pairs of 200 neurons that
-fire, as numbers of spikes in bins of 2 ms. It prints the Kolmogorov-Smirnov distances of these distributions between
-runs of both folders, and as the yardstick among runs of the second one. p is the share of ways to deal the runs to two
-simulators, of 10,000 drawn, that part them at least as far: mean distance between both less half of those within each.
-The means of runs have a p of their own: they see what shifts a small share of many neurons.
+The last one takes three distributions of each run and area, in as many seconds as the shortest run has: the rates of
+all neurons, the coefficients of variation (CV) of the intervals between spikes of neurons with at least two, and the
+correlations of all pairs of 200 neurons that fire, as numbers of spikes in bins of 2 ms. It prints the
+Kolmogorov-Smirnov distances of these distributions between runs of both folders, and as the yardstick among runs of the
+second one. p is the share of ways to deal the runs to two simulators, of 10,000 drawn, that part them at least as far:
+mean distance between both less half of those within each. The means of runs have a p of their own: they see what shifts
+a small share of many neurons.
 """
 
 import itertools
@@ -42,20 +43,20 @@ Array = npt.NDArray[Any]
 Run = dict[tuple[str, str], Array]  # sorted samples of a run by area and quantity
 
 
-def statistics(step: Array, count: Array, areas: dict[str, int], timestep: float) -> Run:
-    """Rates, CVs and correlations; the steps of the spikes are those of one neuron after the other."""
-    neuron = np.repeat(np.arange(len(count)), count)
+def statistics(step: Array, neuron: Array, areas: dict[str, int], timestep: float, seconds: float) -> Run:
+    """Rates, CVs and correlations in so many seconds; the spikes are those of one neuron after the other."""
+    count = np.bincount(neuron, minlength=sum(areas.values()))
     same = neuron[1:] == neuron[:-1]
     interval, of = np.diff(step.astype(float))[same], neuron[1:][same]
     n = np.maximum(count.astype(float) - 1, 1)
     mean, square = (np.bincount(of, interval**k, len(count)) / n for k in (1, 2))
     cv = np.sqrt(np.maximum(square - mean**2, 0)) / np.maximum(mean, 1)
-    width, bins = round(BIN / timestep), round(SECONDS * 1000 / BIN)
+    width, bins = round(BIN / timestep), round(seconds * 1000 / BIN)
     found: Run = {}
     first = 0
     for name, size in areas.items():
         here = slice(first, first + size)
-        found[name, "rate"] = count[here] / SECONDS
+        found[name, "rate"] = count[here] / seconds
         found[name, "CV"] = cv[here][count[here] > 2]
         chosen = first + np.flatnonzero(count[here])[:SAMPLE]
         row = np.full(len(count), -1)
@@ -117,7 +118,8 @@ def run(simulator: str, genome: Path, folder: Path, seeds: str, flags: list[str]
     low, _, high = seeds.partition("..")
     for seed in range(int(low), int(high or low) + 1):
         step, neuron, times = on_nest(g, seed) if simulator == "nest" else on_burst(simulator, genome, g, seed, flags)
-        save(folder / f"{seed}.npz", step, neuron, sizes, names=names, timestep=whole.plain(g["timestep"]))
+        made = {"names": names, "timestep": whole.plain(g["timestep"]), "seconds": SECONDS}
+        save(folder / f"{seed}.npz", step, neuron, sizes, **made)
         said = ", ".join(f"{phase} {s:.2f} s" for phase, s in times.items())
         print(f"{Path(simulator).name}, seed {seed}: {said}, {len(step)} spikes in {SECONDS:g} s", flush=True)
 
@@ -129,11 +131,14 @@ def save(file: Path, step: Array, neuron: Array, sizes: tuple[int, ...], **more:
     np.savez_compressed(file, step=step[order].astype(np.uint32), count=count, sizes=sizes, **more)
 
 
-def load(file: Path) -> Run:
-    """The distributions of a run."""
+def load(file: Path, seconds: float) -> Run:
+    """The distributions of a run's first seconds."""
     x = np.load(file)
     areas = dict(zip(x["names"].tolist(), x["sizes"].tolist(), strict=True))
-    return statistics(x["step"], x["count"], areas, float(x["timestep"]))
+    timestep = float(x["timestep"])
+    step, neuron = x["step"], np.repeat(np.arange(len(x["count"])), x["count"])
+    keep = step < round(seconds * 1000 / timestep)
+    return statistics(step[keep], neuron[keep], areas, timestep, seconds)
 
 
 def distance(a: Array, b: Array) -> float:
@@ -161,8 +166,9 @@ def compare(ours: Path, theirs: Path) -> None:
     for folder, found in zip((ours, theirs), files, strict=True):
         if len(found) < 2:
             sys.exit(f"{folder} has {len(found)} runs; at least 2 are wanted")
-    runs = [load(f) for f in itertools.chain(*files)]
-    print(f"{k} runs in {ours.name}, {len(files[1])} in {theirs.name}\n")
+    seconds = min(float(np.load(f)["seconds"]) for f in itertools.chain(*files))
+    runs = [load(f, seconds) for f in itertools.chain(*files)]
+    print(f"{k} runs in {ours.name}, {len(files[1])} in {theirs.name}, {seconds:g} s of each\n")
     header = [
         "area",
         "quantity",
