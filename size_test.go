@@ -13,7 +13,7 @@ import (
 // The program's budget, in bytes: on disk, and deflated as a wheel holds it. RATIONALE.md says what is in it. What is to be
 // added must find its room here.
 const (
-	mostOnDisk   = 42_000_000
+	mostOnDisk   = 43_000_000
 	mostDeflated = 15_000_000
 )
 

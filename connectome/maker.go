@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"burst/genome"
+	"burst/internal/formula"
 )
 
 // Maker makes the synapses of a network in place of Build's goroutines: a GPU (backend/cuda). Build plans, adds up lengths of rows,
@@ -69,6 +70,30 @@ type ProjectionRecipe struct {
 	Delay    Sampler
 	Steps    uint16 // bursts of a constant delay
 	Longest  int    // a delay that a synapse may have, in bursts
+	Field    *FieldRecipe
+}
+
+// FieldRecipe is what makes the pairs of a projection differ: its kernel and mask, and the formulas of its Distance values, with what these
+// read. Owners, which are the neurons of one end, look for partners in a tree of the other, where a kernel or mask says how likely pairs are.
+type FieldRecipe struct {
+	At                          [2][]float64                     // x, y and z of each source, and of each target; nil: nothing reads them
+	Columns                     [2][formula.MaxColumns][]float64 // of the sources, and of the targets
+	Period                      [3]float64                       // um; 0: places do not repeat along the axis
+	Kernel, Mask, Weight, Delay *formula.Code                    // nil: there is none
+	Near                        bool                             // the rule is Distance, or has a kernel or mask
+	Backward                    bool                             // the owners are the targets
+	Home, Partners              TreeRecipe                       // of the owners, and of their partners
+	Top                         float64                          // above which the kernel counts as this
+	Slack                       float64                          // a node is a stretch where likelihoods, added up over it, differ by no more
+}
+
+// TreeRecipe is a tree of an area's neurons.
+type TreeRecipe struct {
+	Order   []uint32  // neuron, by its place in the tree
+	Boxes   []float64 // least, then largest coordinates of each node; the halves of node i are nodes 2i + 1 and 2i + 2
+	Levels  int
+	Axes    int
+	Columns []int // that are the last axes
 }
 
 // Permutation orders the pairs of neurons: a Feistel network on Left·Right ≥ N numbers.
@@ -77,7 +102,7 @@ type Permutation struct {
 	Keys           [rounds]uint64
 }
 
-// Sampler is a Const, Uniform, Normal or LogNormal value; of the last one mean and standard deviation of the logarithm.
+// Sampler is a Const, Uniform, Normal, LogNormal or Distance value; of the last one mean and standard deviation of the logarithm.
 type Sampler struct {
 	genome.Value
 	Mu, SD float64
@@ -110,13 +135,11 @@ func (p *plan) makable() error {
 // unmakable is what a Maker does not make of a projection, and its key; empty if it makes all.
 func (p *plan) unmakable(w *wiring) (key, what string) {
 	switch w.p.Rule {
-	case genome.OneToOne, genome.AllToAll, genome.FixedIndegree, genome.FixedOutdegree, genome.FixedTotalNumber, genome.PairwiseBernoulli, genome.PairwisePoisson:
+	case genome.OneToOne, genome.AllToAll, genome.FixedIndegree, genome.FixedOutdegree, genome.FixedTotalNumber, genome.PairwiseBernoulli, genome.PairwisePoisson, genome.DistanceRule:
 	default:
 		return "rule", "synapses of the rule " + w.p.Rule.String()
 	}
 	switch {
-	case w.p.Kernel != nil || w.p.Mask != nil:
-		return "rule", "synapses by a kernel or mask"
 	case w.merged:
 		return "merge", "synapses that merge"
 	case w.learns != nil:
@@ -125,12 +148,105 @@ func (p *plan) unmakable(w *wiring) (key, what string) {
 		return "from", "synapses of areas with psp_max"
 	case p.divided(w):
 		return "from", "synapses of areas that divide their psp"
-	case w.weight.Kind == genome.Distance:
-		return "weight", "weights by a formula"
-	case w.delay.Kind == genome.Distance:
-		return "delay", "delays by a formula"
+	}
+	for _, k := range w.formulas() {
+		if k.of != nil {
+			if _, lacks := k.of.Code(); lacks != "" {
+				return k.key, "synapses by formulas with " + lacks
+			}
+		}
 	}
 	return "", ""
+}
+
+// keyed is a formula of a projection and its key; nil: there is none.
+type keyed struct {
+	key string
+	of  *formula.Kernel
+}
+
+// formulas are a projection's kernel, mask, weight and delay.
+func (w *wiring) formulas() [4]keyed {
+	list := [4]keyed{{"kernel", w.p.Kernel}, {"mask", w.p.Mask}, {"weight", w.weight.formula()}, {"delay", w.delay.formula()}}
+	if w.p.Rule == genome.DistanceRule {
+		list[0].key = "p"
+	}
+	return list
+}
+
+// formula is that of a Distance value; nil: it is none.
+func (s *sampler) formula() *formula.Kernel {
+	if s.Kind != genome.Distance {
+		return nil
+	}
+	return s.Of
+}
+
+// fieldRecipe is that of a projection; nil: its pairs do not differ.
+func (p *plan) fieldRecipe(w *wiring) *FieldRecipe {
+	var f *field
+	r := &FieldRecipe{Period: w.metric.period}
+	switch rule := w.rule.(type) {
+	case *byDistance:
+		f = &rule.field
+	case *nearDegree:
+		f = &rule.field
+	}
+	placed, any := f != nil && f.placed, f != nil
+	for i, k := range w.formulas() {
+		if k.of == nil {
+			continue
+		}
+		any = true
+		*[]**formula.Code{&r.Kernel, &r.Mask, &r.Weight, &r.Delay}[i], _ = k.of.Code()
+		placed = placed || k.of.ReadsPlace()
+	}
+	if !any {
+		return nil
+	}
+	for i, area := range []int{w.p.From, w.p.To} {
+		if placed {
+			r.At[i] = p.placesOf(area)
+		}
+		for k, column := range p.g.Areas[area].Columns {
+			r.Columns[i][k] = column.Each
+		}
+	}
+	if f != nil {
+		r.Near, r.Backward, r.Home, r.Partners, r.Top, r.Slack = true, f.backward, f.home.recipe(), f.tree.recipe(), f.top, float64(slack*f.likeliest)
+	}
+	return r
+}
+
+func (t *tree) recipe() TreeRecipe {
+	return TreeRecipe{t.order, t.boxes, t.levels, len(t.at), t.column}
+}
+
+// placesOf are x, y and z of an area's neurons, made at their first use.
+func (p *plan) placesOf(area int) []float64 {
+	list := p.where[area]
+	if list == nil {
+		a := &p.g.Areas[area]
+		list = make([]float64, 3*uint64(p.areas[area].Count))
+		spans(p.workers, uint64(p.areas[area].Count), 1<<14, func(_ int, lo, hi uint64) {
+			for n := lo; n < hi; n++ {
+				at := a.At(n)
+				copy(list[3*n:], at[:])
+			}
+		})
+		p.where[area] = list
+	}
+	return list
+}
+
+// placesBytes is the memory that a projection's recipe may take for placesOf.
+func (w *wiring) placesBytes() uint64 {
+	for _, k := range w.formulas() {
+		if k.of != nil {
+			return mul(uint64(w.from.Count)+uint64(w.to.Count), 24)
+		}
+	}
+	return 0
 }
 
 // recipe is the plan for a Maker, projections in the order of wirings.
@@ -141,10 +257,12 @@ func (p *plan) recipe() *Recipe {
 		q := ProjectionRecipe{
 			Number: w.index, Known: w.rowsKnown(p.part), None: w.units() == 0, Rule: w.p.Rule, From: w.from, To: w.to, P: w.p.P, Average: w.p.Average,
 			NoSelf: w.ends.noSelf, Distinct: w.p.NoMultapses, Both: w.p.Symmetric, Keep: w.keep, Port: w.first, Split: w.split, Factor: w.factor,
-			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(),
+			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Field: p.fieldRecipe(w),
 		}
 		switch rule := w.rule.(type) {
 		case *degree:
+			q.Count = rule.k
+		case *nearDegree:
 			q.Count = rule.k
 		case *totalNumber:
 			q.Count = rule.n

@@ -287,7 +287,7 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 	}
 	peak = add(add(result, mul(p.inputs, bytesAPort-resultAPort)), l.plasticScrap)
 	if p.elsewhere { // and nothing of building is here
-		return result, peak
+		return result, add(peak, l.lists)
 	}
 	if l.longest > mostShort { // drawn ones may turn out to fit a byte
 		peak = add(peak, still)

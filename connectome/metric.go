@@ -39,6 +39,32 @@ func (m *metric) between(source, target uint64) (v [formula.Variables]float64) {
 	return v
 }
 
+// many makes what a kernel reads of sources and their targets.
+func (m *metric) many(k *formula.Kernel, sources, targets []uint32, v *[formula.Variables][]float64) {
+	if k.ReadsPlace() && m.placed {
+		dx, dy, dz := v[1], v[2], v[3]
+		var from [3]float64
+		for i, target := range targets {
+			if i == 0 || sources[i] != sources[i-1] {
+				from = m.from.At(uint64(sources[i]))
+			}
+			to := m.to.At(uint64(target))
+			dx[i], dy[i], dz[i] = m.wrap(0, to[0]-from[0]), m.wrap(1, to[1]-from[1]), m.wrap(2, to[2]-from[2])
+		}
+		for i := range v[0] {
+			v[0][i] = distance(dx[i], dy[i], dz[i])
+		}
+	}
+	for end, list := range [][]uint32{sources, targets} {
+		first, area := []int{formula.OfSource, formula.OfTarget}[end], []*genome.Area{m.from, m.to}[end]
+		for c, column := range area.Columns {
+			for i, n := range list {
+				v[first+c][i] = column.Each[n]
+			}
+		}
+	}
+}
+
 func distance(dx, dy, dz float64) float64 {
 	return math.Sqrt(float64(dx*dx) + float64(dy*dy) + float64(dz*dz))
 }

@@ -35,6 +35,7 @@ type plan struct {
 	load     load              // of the projections that are prepared
 	tables   map[float64]Table // by time constant in bursts
 	trees    map[treeKey]*tree // of areas whose positions or columns rules read
+	where    map[int][]float64 // by area, see placesOf
 
 	allgather func(own []uint32) (all [][]uint32, err error) // Options.Allgather
 	maker     Maker                                          // Options.Maker
@@ -106,7 +107,7 @@ func newDraft(g *genome.Genome, o Options, most uint64) (*plan, error) {
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("connectome: %d threads, want a whole number; 0 is all processors", o.Threads)
 	}
-	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, keeps: o.keeps, elsewhere: o.keeps, tables: map[float64]Table{}, trees: map[treeKey]*tree{}}
+	p := &plan{g: g, workers: threads(o.Threads), limit: o.MaxBytes, allowed: most, part: o.Part, allgather: o.Allgather, maker: o.Maker, keeps: o.keeps, elsewhere: o.keeps, tables: map[float64]Table{}, trees: map[treeKey]*tree{}, where: map[int][]float64{}}
 	if err := p.part.check(); err != nil {
 		return nil, err
 	}
@@ -256,7 +257,9 @@ func (p *plan) prepare(i int) error {
 	case pr.Merge && (!pr.Rule.Merges() || pr.Symmetric):
 		return p.fault(w, "merge", "the rule %s cannot merge, want one that makes every pair once, source by source", pr.Rule)
 	}
-	w.keep = 100 - pr.LeaveOut
+	if w.keep = 100 - pr.LeaveOut; p.maker != nil {
+		w.held = add(w.held, w.placesBytes())
+	}
 	w.size(p.part)
 	for _, v := range []struct {
 		key string

@@ -3,6 +3,7 @@ package connectome
 import (
 	"math/bits"
 	"slices"
+	"sync"
 
 	"burst/genome"
 	"burst/internal/formula"
@@ -84,8 +85,8 @@ func (t *tree) groups() []uint64 {
 	return n
 }
 
-// newTree makes the tree of an area.
-func newTree(a *genome.Area, key treeKey) *tree {
+// newTree makes the tree of an area by so many goroutines.
+func newTree(a *genome.Area, key treeKey, workers int) *tree {
 	n := a.Neurons()
 	axes, columns := key.axes()
 	t := &tree{order: make([]uint32, n), group: make([]uint32, n), at: make([][]float64, axes), levels: levelsOf(n), column: columns}
@@ -108,7 +109,7 @@ func newTree(a *genome.Area, key treeKey) *tree {
 	if columns != nil {
 		t.whole = wholes(where, key.placed)
 	}
-	t.halve(0, 0, t.order, where)
+	t.halve(0, 0, t.order, where, workers)
 	for place, i := range t.order {
 		for axis := range where {
 			t.at[axis][place] = where[axis][i]
@@ -139,7 +140,8 @@ func (t *tree) side(axis int, lo, hi []float64) float64 {
 	return x
 }
 
-func (t *tree) halve(node, level int, list []uint32, where [][]float64) {
+// halve makes a node and those below it by so many goroutines.
+func (t *tree) halve(node, level int, list []uint32, where [][]float64, workers int) {
 	lo, hi := t.box(uint32(node))
 	longest := 0
 	for axis, x := range where {
@@ -164,8 +166,15 @@ func (t *tree) halve(node, level int, list []uint32, where [][]float64) {
 	if len(where) > 0 {
 		sift(list, half, where[longest])
 	}
-	t.halve(2*node+1, level+1, list[:half], where)
-	t.halve(2*node+2, level+1, list[half:], where)
+	first := func() { t.halve(2*node+1, level+1, list[:half], where, (workers+1)/2) }
+	var beside sync.WaitGroup
+	if workers > 1 {
+		beside.Go(first)
+	} else {
+		first()
+	}
+	t.halve(2*node+2, level+1, list[half:], where, workers/2)
+	beside.Wait()
 }
 
 func firstHalf(n int) int { return (n + 1) / 2 }
@@ -221,7 +230,7 @@ func (p *plan) treeOf(w *wiring, key treeKey) (*tree, error) {
 	if need := add(taken, add(treeBytes(n, axes), mul(n, 8*uint64(axes)))); need > p.limit {
 		return nil, p.refuse(w.p.Pos, projectionKey(w.index, "rule"), "bytes", need, p.limit, need)
 	}
-	t := newTree(&p.g.Areas[key.area], key)
+	t := newTree(&p.g.Areas[key.area], key, p.workers)
 	p.trees[key] = t
 	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"burst/genome"
+	"burst/internal/formula"
 	"burst/internal/quanta"
 )
 
@@ -20,11 +21,22 @@ type valuer struct {
 	delay      [batchSize]uint16
 	amount     [batchSize]float64
 	word       [batchSize]uint64
+	pairs      *pairScratch // made at its first use
+}
+
+// pairScratch is scratch memory of formulas.
+type pairScratch struct {
+	v    [formula.Variables][crowd]float64
+	room []float64
 }
 
 // draw is the values of a batch; NaN where no draw fell within the bounds.
 func (p *valuer) draw(s *sampler, b *batch) []float64 {
 	list := p.amount[:b.n]
+	if s.Kind == genome.Distance {
+		p.work(s, b, list)
+		return list
+	}
 	if s.first != nil {
 		var drawn bool
 		if b.consecutive() { // then it takes a little less
@@ -37,13 +49,32 @@ func (p *valuer) draw(s *sampler, b *batch) []float64 {
 		}
 	}
 	for i, ordinal := range b.ordinal[:b.n] {
-		x, ok := s.of(b.source[i], b.target[i], ordinal)
+		x, ok := s.at(ordinal)
 		if !ok {
 			x = math.NaN()
 		}
 		list[i] = x
 	}
 	return list
+}
+
+// work sets list to what a formula makes of the pairs of a batch.
+func (p *valuer) work(s *sampler, b *batch, list []float64) {
+	if p.pairs == nil {
+		p.pairs = &pairScratch{}
+	}
+	p.pairs.room = sized(p.pairs.room, uint64(s.Of.Room(crowd)))
+	for lo := 0; lo < len(list); lo += crowd {
+		n := min(crowd, len(list)-lo)
+		var v [formula.Variables][]float64
+		for i := range v {
+			v[i] = p.pairs.v[i][:n]
+		}
+		s.metric.many(s.Of, b.source[lo:lo+n], b.target[lo:lo+n], &v)
+		for i, x := range s.Of.Run(n, &v, p.pairs.room) {
+			list[lo+i] = x / s.Per
+		}
+	}
 }
 
 // consecutive reports whether the ordinals follow each other.

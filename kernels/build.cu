@@ -3,10 +3,10 @@
 #include "build_rows.cuh"
 
 // count_synapses counts the synapses of a projection by their sources.
-KERNEL AT_LEAST(3) count_synapses(building b, projection p) { all_synapses<false>(&b, &p); }
+KERNEL AT_LEAST(3) count_synapses(building b, projection p) { all_synapses<false, false>(&b, &p); }
 
 // place_synapses gives them values, and places in their rows.
-KERNEL AT_LEAST(3) place_synapses(building b, projection p) { all_synapses<true>(&b, &p); }
+KERNEL AT_LEAST(3) place_synapses(building b, projection p) { all_synapses<true, false>(&b, &p); }
 
 // make_narrow_rows, make_wide_rows and make_long_rows make rows complete, a block at a time, where a synapse is a key of 4 bytes, of 8, or
 // none. The first two want the block's memory for as many keys as the power of two above most.

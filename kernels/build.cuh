@@ -1,6 +1,6 @@
 // The synapses of a network's projections, drawn by the recipes of connectome/doc.go: the same as connectome.Build makes, in no order.
 #pragma once
-#include "exact.cuh"
+#include "formula.cuh"
 #include "network.cuh"
 #include "philox.cuh"
 
@@ -8,12 +8,12 @@ const i64 OVERFLOW_QUANTA = 1ll << 31; // stands for every amount outside int32
 const u64 ATTEMPTS = 1 << 16;          // draws for a bounded value
 const u32 ROUNDS = 12;                 // of a permutation
 
-enum wiring_rule { ONE_TO_ONE, ALL_TO_ALL, INDEGREE, OUTDEGREE, TOTAL, BERNOULLI, PAIRWISE_POISSON };
-enum distribution { CONSTANT, UNIFORM, NORMAL, LOGNORMAL };
+enum wiring_rule { ONE_TO_ONE, ALL_TO_ALL, INDEGREE, OUTDEGREE, TOTAL, BERNOULLI, PAIRWISE_POISSON, BY_DISTANCE };
+enum distribution { CONSTANT, UNIFORM, NORMAL, LOGNORMAL, BY_FORMULA };
 
 // sampler draws the weight or the delay of a synapse.
 struct sampler {
-    f64 a, b;      // CONSTANT: a. UNIFORM: ends. NORMAL: mean and standard deviation
+    f64 a, b;      // CONSTANT: a. UNIFORM: ends. NORMAL: mean and standard deviation. BY_FORMULA: a is what the formula's number is divided by
     f64 low, high; // bounds
     f64 mu, sd;    // LOGNORMAL: of the logarithm
     u32 kind, low_open, high_open, clip;
@@ -39,6 +39,7 @@ struct projection {
     u32 fixed_delay, longest_delay; // bursts: of a constant one, and what a synapse may have
     u32 index;                      // among the projections
     u32 label;                      // of the constant weight, where rows are packed from the start
+    const field *formulas;          // null: it has none
 };
 
 // building is a network, or a part of one, that is being built.
@@ -164,17 +165,26 @@ struct synapse {
 // has_delays reports whether synapses have delays; else all are 1.
 DEVICE bool has_delays(const building *b) { return b->short_delay != nullptr || b->long_delay != nullptr; }
 
+// value_of is the value of a synapse, which may be that of a formula where there are FORMULAS; *bad is set where there is none.
+template <bool FORMULAS> DEVICE f64 value_of(const building *b, const projection *p, const sampler *s, purpose of, u64 source, u64 target, u64 ordinal, bool *bad) {
+    if (!FORMULAS || s->kind != BY_FORMULA) return value(b, s, of, ordinal, p->number, bad);
+    const field *q = p->formulas;
+    f64 x = number_of(q, of == WEIGHT_DRAW ? &q->weight : &q->delay, source, target) / s->a;
+    *bad = *bad || x != x;
+    return x != x ? 0 : x;
+}
+
 // valued gives a synapse its values, and adds up what is wanted of them.
-DEVICE synapse valued(const building *b, const projection *p, u64 target, u64 ordinal, tallies *f) {
+template <bool FORMULAS> DEVICE synapse valued(const building *b, const projection *p, u64 source, u64 target, u64 ordinal, tallies *f) {
     bool bad = false;
     i64 q = p->fixed, most = OVERFLOW_QUANTA - 1;
     if (p->weight.kind != CONSTANT) {
-        q = quanta_at(value(b, &p->weight, WEIGHT_DRAW, ordinal, p->number, &bad) * p->factor, p->scale, p->lift);
+        q = quanta_at(value_of<FORMULAS>(b, p, &p->weight, WEIGHT_DRAW, source, target, ordinal, &bad) * p->factor, p->scale, p->lift);
     }
     synapse s = {p->port + (u32)target + (q < 0 ? p->split : 0), (i32)(q > most ? most : q < -most ? -most : q), p->fixed_delay};
     add(b->sums + s.port, (u64)(q < 0 ? -q : q));
     if (has_delays(b) && p->delay.kind != CONSTANT) {
-        f64 d = whole(value(b, &p->delay, DELAY_DRAW, ordinal, p->number, &bad));
+        f64 d = whole(value_of<FORMULAS>(b, p, &p->delay, DELAY_DRAW, source, target, ordinal, &bad));
         bad = bad || !(1 <= d && d <= p->longest_delay);
         s.delay = bad ? 1 : (u32)d;
     }
@@ -358,19 +368,22 @@ DEVICE bool next(const building *b, const projection *p, walk *w, u32 *table) {
     return true;
 }
 
+// make counts a synapse for its row or places it there, if it is wanted, and reports that. Its values may be those of FORMULAS.
+template <bool PLACES, bool FORMULAS> DEVICE bool make(const building *b, const projection *p, u64 source, u64 target, u64 ordinal, tallies *f) {
+    if (!wanted(b, p, target, ordinal)) return false;
+    u64 n = p->from + source;
+    if (PLACES) store_placed(b, b->row[n] + fetch_add(b->cursor + n, 1), valued<FORMULAS>(b, p, source, target, ordinal, f), p->label);
+    else add(b->row + n, (u64)1);
+    return true;
+}
+
 // all_synapses counts the synapses of a projection for their rows, or places them there; a thread has some of its units of work.
-template <bool PLACES> DEVICE void all_synapses(const building *b, const projection *p) {
+template <bool PLACES, bool FORMULAS> DEVICE void all_synapses(const building *b, const projection *p) {
     u64 made = 0;
     tallies f = {1, false};
     u32 *table = b->tables + thread_index() * p->slots;
     for (u64 unit = thread_index(); unit < p->units; unit += thread_count()) {
-        for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) {
-            if (!wanted(b, p, w.target, w.ordinal)) continue;
-            u64 n = p->from + w.source;
-            if (PLACES) store_placed(b, b->row[n] + fetch_add(b->cursor + n, 1), valued(b, p, w.target, w.ordinal, &f), p->label);
-            else add(b->row + n, (u64)1);
-            made++;
-        }
+        for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) made += make<PLACES, FORMULAS>(b, p, w.source, w.target, w.ordinal, &f);
     }
     if (PLACES) report(b, f);
     else add_warp(b->made + p->index, made);

@@ -224,7 +224,7 @@ template <class R> DEVICE void draw_row(const building *b, const finishing *r, u
             u32 bits = vote(made), first = 0;
             if (lane() == 0) first = fetch_add(filled, ones(bits));
             first = shuffle_first(first, 32) + ones(bits & ((1u << lane()) - 1));
-            if (made) put(b, room, first, valued(b, p, target, ordinal, f), p->label);
+            if (made) put(b, room, first, valued<false>(b, p, source, target, ordinal, f), p->label);
         }
     }
     block_barrier();

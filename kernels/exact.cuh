@@ -11,10 +11,10 @@ DEVICE u64 bits_of(f64 x) {
     return u.bits;
 }
 
-// exact_log is exact.Log for normal numbers from 2^-1022 to 1.
-DEVICE f64 exact_log(f64 x) {
+// exact_log is exact.Log for a normal number above 0 times 2^−less.
+DEVICE f64 exact_log(f64 x, i32 less = 0) {
     u64 bits = bits_of(x);
-    f64 k = (f64)((i32)(bits >> 52) - 1023);
+    f64 k = (f64)((i32)(bits >> 52) - 1023 - less);
     f64 m = from_bits((bits & 0xfffffffffffffull) | 1023ull << 52);
     if (m >= 1.41421356237309504880168872420969807856967187537694) {
         m *= 0.5;
@@ -36,7 +36,7 @@ DEVICE f64 exact_log(f64 x) {
     return k * LN2_HIGH - ((half - small) - f);
 }
 
-// exact_exp is exact.Exp for numbers up to 709.
+// exact_exp is exact.Exp for numbers up to 709.79.
 DEVICE f64 exact_exp(f64 x) {
     if (x < -745.2) return 0;
     f64 n = __builtin_floor(x * 0x1.71547652b82fep+00 + 0.5);

@@ -36,6 +36,7 @@
 //	learn         projections that learn
 //	driven        areas with psp_max
 //	build         building a network on the GPU
+//	near          the same, where rules, weights or delays read where neurons lie
 //	toolbox       kernels of general use (arithmetic, activations, a matrix product), with which backend/cuda/doctor tests a GPU
 package kernels
 
@@ -49,7 +50,7 @@ import (
 )
 
 // Sources holds the CUDA C++ files; burst.cu, moving.cu, lists.cu and custom.cu include all kernels of a burst, lasting.cu those of
-// launches that wait for the host, event.cu that of neurons that change at inputs alone, learn.cu those of learning, driven.cu those of psp_max, build.cu those that build networks, toolbox.cu all others.
+// launches that wait for the host, event.cu that of neurons that change at inputs alone, learn.cu those of learning, driven.cu those of psp_max, build.cu and near.cu those that build networks, toolbox.cu all others.
 //
 //go:embed *.cu *.cuh
 var Sources embed.FS
@@ -153,6 +154,9 @@ func Driven() []Image { return unit("driven") }
 
 // Build lists the embedded PTX of the kernels that build networks, by rising capability.
 func Build() []Image { return unit("build") }
+
+// Near lists that of those which build networks whose rules, weights or delays read where neurons lie, by rising capability.
+func Near() []Image { return unit("near") }
 
 // Toolbox lists the embedded PTX of the toolbox, by rising capability.
 func Toolbox() []Image { return unit("toolbox") }

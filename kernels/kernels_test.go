@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Driven(), Build(), Toolbox()) {
+	for _, i := range slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Driven(), Build(), Near(), Toolbox()) {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0

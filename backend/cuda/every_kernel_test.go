@@ -50,6 +50,7 @@ func (l *launched) during(unit string, do func()) {
 var units = map[string]func() []kernels.Image{
 	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "outside": kernels.Outside, "lists": kernels.Lists, "custom": kernels.Custom,
 	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
+	"near": kernels.Near,
 }
 
 var entryName = regexp.MustCompile(`\.entry (\w+)\(`)
@@ -78,7 +79,7 @@ func entries(unit string) []string {
 		case kernel == "deliver_places": // its rows are those of clusters
 			return !strings.Contains(text, ".entry cluster_bursts")
 		}
-		return kernel == "exact_values" // TestExactOnDevice launches it
+		return kernel == "exact_values" || kernel == "formula_values" // TestExactOnDevice and TestFormulasOnDevice launch them
 	})
 }
 
@@ -167,6 +168,9 @@ func TestEveryKernel(t *testing.T) {
 			})
 		})
 	}
+	sub("near", func(t *testing.T) {
+		l.during("near", func() { holdsMaker(t, newTestMaker(t, 0), parsed(t, allNear(true)), connectome.Part{}) })
+	})
 	if l.h == nil || !all {
 		return
 	}

@@ -232,7 +232,7 @@ func TestOpenMade(t *testing.T) {
 	h.Control("multiprocessors", 4)
 	unpacked := fewThreads()
 	unpacked.unpacked = true
-	drive := "areas:\n  - {name: a, neurons: 300, model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}\nprojections:\n"
+	drive := "areas:\n  - {name: a, size: [20, 15, 1], extent: [200 um, 150 um, 0 um], model: lif, drive: {poisson: {rate: 9000 Hz, weight: 0.5 mV}}}\nprojections:\n"
 	for name, one := range map[string]struct {
 		projections string
 		devices     []int
@@ -246,6 +246,8 @@ func TestOpenMade(t *testing.T) {
 		"plain":         {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 9)"}`, []int{0}, unpacked, true},
 		"narrowed":      {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "lognormal(3, 2) >= 1"}`, []int{0}, fewThreads(), true},
 		"plain, spread": {`  - {from: a, to: a, rule: pairwise_bernoulli, p: 0.1, weight: "normal(0.1 mV, 0.02 mV)", delay: "uniform(1, 900)"}`, []int{0, 1}, unpacked, true},
+		"near":          {`  - {from: a, to: a, rule: distance, p: "exp(-d/(30 um))", weight: 0.2 mV, delay: "1 + d/(90 um)"}`, []int{0, 1}, fewThreads(), true},
+		"near, drawn":   {`  - {from: a, to: a, rule: fixed_indegree, indegree: 20, mask: "d < 70 um", weight: "0.2 mV*exp(-d/(90 um))", delay: 2}`, []int{0}, unpacked, true},
 		"none":          {"  - {from: a, to: a, rule: pairwise_bernoulli, p: 0, weight: 1 mV}", []int{0}, fewThreads(), false},
 		"places":        {"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV, delay: 2}", []int{0}, clustered(1), false},
 	} {

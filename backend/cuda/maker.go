@@ -43,6 +43,7 @@ type making struct {
 	staging uint64 // bytes that come from the device at a time
 	wide    bool   // keys of 8 bytes even where 4 would do
 	keyBits uint32 // that a synapse may take where rows are made in shared memory, at most 64
+	cuts    uint64 // bytes of stretches that lie on a device at a time
 }
 
 // class are rows of up to most synapses, which blocks of so many threads make in shared memory, as far as they fit. Blocks of the last class
@@ -52,7 +53,7 @@ type class struct {
 	threads uint32
 }
 
-var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64}
+var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64, cuts: 64 << 20}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -129,12 +130,17 @@ func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
 // site is a device with the kernels that build.
 type site struct {
 	ctx          *driver.Context
-	image        kernels.Image
+	image, other kernels.Image    // kernels of build.cu, and of near.cu
 	modules      []*driver.Module // of kernels that have been used
 	stream       *driver.Stream
 	sms          int
 	room         uint64 // bytes of shared memory that a block may have
 	count, place entry[makeArgs]
+	byFormula    entry[makeArgs]
+	stretches    entry[stretchArgs]
+	cut          entry[cutArgs]
+	countNear    entry[nearArgs]
+	placeNear    entry[nearArgs]
 	narrow, wide entry[finishArgs]
 	long         entry[finishArgs]
 	collect      entry[collectArgs]
@@ -202,6 +208,9 @@ func newSite(device int) (*site, error) {
 	if s.image, err = selectImage(d, v, kernels.Build()); err != nil {
 		return nil, err
 	}
+	if s.other, err = selectImage(d, v, kernels.Near()); err != nil {
+		return nil, err
+	}
 	if s.sms, err = v.Attribute(driver.MultiprocessorCount); err != nil {
 		return nil, err
 	}
@@ -221,15 +230,15 @@ func newSite(device int) (*site, error) {
 	return s, nil
 }
 
-// load brings a kernel onto the device.
-func (s *site) load(k kernel, name string) error {
-	text, err := only(s.image.PTX(), []string{name})
+// load brings a kernel of an image onto the device.
+func (s *site) load(image kernels.Image, k kernel, name string) error {
+	text, err := only(image.PTX(), []string{name})
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.image.Name, err)
+		return fmt.Errorf("%s: %w", image.Name, err)
 	}
 	m, err := s.ctx.Load([]byte(text))
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", s.image.Name, name, err)
+		return fmt.Errorf("%s: %s: %w", image.Name, name, err)
 	}
 	s.modules = append(s.modules, m)
 	return k.find(m, name)
@@ -237,19 +246,26 @@ func (s *site) load(k kernel, name string) error {
 
 // use makes a kernel ready. Only those that are used are loaded: the driver takes up to a third of a second to compile one for the first time.
 func use[A any](s *site, k *entry[A]) error {
-	for name, other := range s.named() {
-		if k.f == nil && other == kernel(k) {
-			return s.load(k, name)
+	for image, list := range s.named() {
+		for name, other := range list {
+			if k.f == nil && other == kernel(k) {
+				return s.load(image, k, name)
+			}
 		}
 	}
 	return nil
 }
 
-// named are all kernels by their names.
-func (s *site) named() map[string]kernel {
-	return map[string]kernel{
-		"count_synapses": &s.count, "place_synapses": &s.place, "make_narrow_rows": &s.narrow, "make_wide_rows": &s.wide, "make_long_rows": &s.long,
-		"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.shorten, "find_wide": &s.find, "join_delays": &s.join, "count_soon": &s.soon,
+// named are all kernels by their names in each image.
+func (s *site) named() map[kernels.Image]map[string]kernel {
+	return map[kernels.Image]map[string]kernel{
+		s.image: {
+			"count_synapses": &s.count, "place_synapses": &s.place, "make_narrow_rows": &s.narrow, "make_wide_rows": &s.wide, "make_long_rows": &s.long,
+			"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.shorten, "find_wide": &s.find, "join_delays": &s.join, "count_soon": &s.soon,
+		},
+		s.other: {
+			"count_stretches": &s.stretches, "cut_trees": &s.cut, "count_near": &s.countNear, "place_near": &s.placeNear, "place_by_formula": &s.byFormula,
+		},
 	}
 }
 
@@ -267,8 +283,10 @@ func (s *site) free() error {
 	if s.stream != nil {
 		errs = append(errs, s.stream.Synchronize(), s.stream.Destroy())
 	}
-	for _, k := range s.named() {
-		k.release()
+	for _, list := range s.named() {
+		for _, k := range list {
+			k.release()
+		}
 	}
 	for _, m := range s.modules {
 		errs = append(errs, m.Unload())
@@ -285,6 +303,8 @@ type work struct {
 	labels []int32  // of constant weights that are packed from the start
 	made   *made    // that stay
 	taken  []driver.Ptr
+	laid   map[unsafe.Pointer]driver.Ptr          // see lay
+	fields map[*connectome.FieldRecipe]driver.Ptr // see fieldOf
 }
 
 func (w *work) free() error {
@@ -378,10 +398,20 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 		return nil, err
 	}
 	for i := range w.r.Projections {
-		if q := &w.r.Projections[i]; !q.Known {
-			if err := w.draw(&w.site.count, b, w.projection(i)); err != nil {
-				return nil, err
-			}
+		q := &w.r.Projections[i]
+		if q.Known {
+			continue
+		}
+		p, err := w.projection(i)
+		switch {
+		case err != nil:
+		case q.Field != nil && q.Field.Near:
+			err = w.near(&w.site.countNear, b, p, q.Field, w.tune.cuts)
+		default:
+			err = w.draw(&w.site.count, b, p)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
@@ -423,7 +453,7 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 	found := make([]uint32, 2)
 	var along []projection
 	for i := range w.r.Projections {
-		if p := w.projection(i); p.units > 0 && p.along() {
+		if p := w.plain(i); p.units > 0 && drawnAlong(&w.r.Projections[i]) {
 			along = append(along, p)
 		}
 	}
@@ -449,10 +479,8 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 			return err
 		}
 		for i := range w.r.Projections {
-			if p := w.projection(i); !p.along() {
-				if err := w.draw(&w.site.place, *b, p); err != nil {
-					return err
-				}
+			if err := w.placeBefore(*b, i, n); err != nil {
+				return err
 			}
 		}
 		if err := w.makeRows(*b, row, keyBits, f); err != nil {
@@ -471,8 +499,36 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 	return placed, err
 }
 
-// projection is what kernels take of the i-th one.
-func (w *work) projection(i int) projection {
+// placeBefore places the i-th projection's synapses of a network of so many, unless they are made along with their rows.
+func (w *work) placeBefore(b building, i int, synapses uint64) error {
+	q := &w.r.Projections[i]
+	if drawnAlong(q) {
+		return nil
+	}
+	f := q.Field
+	p, err := w.projection(i)
+	switch {
+	case err != nil:
+		return err
+	case f != nil && f.Near:
+		return w.near(&w.site.placeNear, b, p, f, min(w.tune.cuts, max(1<<20, synapses/4)))
+	case f != nil:
+		return w.draw(&w.site.byFormula, b, p)
+	}
+	return w.draw(&w.site.place, b, p)
+}
+
+// projection is what kernels take of the i-th one, with what its formulas read.
+func (w *work) projection(i int) (p projection, err error) {
+	p = w.plain(i)
+	if f := w.r.Projections[i].Field; f != nil && p.units > 0 {
+		p.formulas, err = w.fieldOf(f)
+	}
+	return p, err
+}
+
+// plain is projection without what formulas read.
+func (w *work) plain(i int) projection {
 	q := &w.r.Projections[i]
 	p := projectionOf(q, w.r.Scale)
 	p.index = uint32(i)
@@ -651,6 +707,7 @@ type projection struct {
 	noSelf, both                                        uint32
 	fixedDelay, longestDelay                            uint32
 	index, label                                        uint32
+	formulas                                            driver.Ptr
 }
 
 // sampler is the struct of that name there.
@@ -663,9 +720,9 @@ type sampler struct {
 var (
 	ruleNumbers = map[genome.Rule]uint32{
 		genome.OneToOne: 0, genome.AllToAll: 1, genome.FixedIndegree: 2, genome.FixedOutdegree: 3, genome.FixedTotalNumber: 4,
-		genome.PairwiseBernoulli: 5, genome.PairwisePoisson: 6,
+		genome.PairwiseBernoulli: 5, genome.PairwisePoisson: 6, genome.DistanceRule: 7,
 	}
-	kindNumbers = map[genome.ValueKind]uint32{genome.Const: 0, genome.Uniform: 1, genome.Normal: 2, genome.LogNormal: 3}
+	kindNumbers = map[genome.ValueKind]uint32{genome.Const: 0, genome.Uniform: 1, genome.Normal: 2, genome.LogNormal: 3, genome.Distance: 4}
 )
 
 // projectionOf is what kernels take of a projection.
@@ -683,9 +740,10 @@ func projectionOf(q *connectome.ProjectionRecipe, scale float64) projection {
 		if p.units = p.sources; q.Rule == genome.FixedIndegree {
 			p.units = p.targets
 		}
-		if q.Distinct {
+		switch near := q.Field != nil && q.Field.Near; {
+		case q.Distinct:
 			p.slots = 1 << bits.Len64(2*q.Count)
-		} else {
+		case !near:
 			p.units *= q.Count
 		}
 	case genome.FixedTotalNumber:
@@ -696,6 +754,8 @@ func projectionOf(q *connectome.ProjectionRecipe, scale float64) projection {
 		}
 	case genome.PairwisePoisson:
 		p.units, p.p = p.sources, q.Average
+	case genome.DistanceRule:
+		p.units = p.sources
 	default: // OneToOne
 		if p.units = p.sources; q.NoSelf {
 			p.units = 0
@@ -715,15 +775,15 @@ func projectionOf(q *connectome.ProjectionRecipe, scale float64) projection {
 	return p
 }
 
-// along reports whether synapses are drawn where their rows are made, as along of kernels/build.cuh.
-func (p *projection) along() bool {
-	switch p.rule {
-	case ruleNumbers[genome.OneToOne], ruleNumbers[genome.AllToAll]:
-		return true
-	}
-	return p.rule == ruleNumbers[genome.FixedOutdegree] && p.slots == 0
+// drawnAlong reports whether synapses are drawn where their rows are made, as along of kernels/build.cuh.
+func drawnAlong(q *connectome.ProjectionRecipe) bool {
+	return q.Field == nil && (q.Rule == genome.OneToOne || q.Rule == genome.AllToAll || q.Rule == genome.FixedOutdegree && !q.Distinct)
 }
 
 func samplerOf(s *connectome.Sampler) sampler {
-	return sampler{s.A, s.B, s.Lo, s.Hi, s.Mu, s.SD, kindNumbers[s.Kind], flag(s.LoOpen), flag(s.HiOpen), flag(s.Clip)}
+	a := s.A
+	if s.Kind == genome.Distance {
+		a = s.Per
+	}
+	return sampler{a, s.B, s.Lo, s.Hi, s.Mu, s.SD, kindNumbers[s.Kind], flag(s.LoOpen), flag(s.HiOpen), flag(s.Clip)}
 }

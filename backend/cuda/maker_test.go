@@ -98,7 +98,7 @@ func newTestMaker(t *testing.T, devices ...int) *Maker {
 
 func smallMaker(devices []int) *Maker {
 	m := NewMaker(devices)
-	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000, keyBits: 64}
+	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000, keyBits: 64, cuts: 2000}
 	return m
 }
 
@@ -381,7 +381,7 @@ func TestExactOnDevice(t *testing.T) {
 		y        driver.Ptr
 	}
 	var k entry[valuesArgs]
-	require.NoError(t, s.load(&k, "exact_values"))
+	require.NoError(t, s.load(s.image, &k, "exact_values"))
 	defer k.release()
 	r := rand.New(rand.NewPCG(3, 4))
 	for function, one := range []struct {

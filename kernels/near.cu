@@ -1,0 +1,24 @@
+// Networks whose rules, weights or delays read where neurons lie, or columns, are built; the rest of a network is made by build.cu.
+#include "near.cuh"
+
+// count_stretches counts the stretches of groups from first on.
+KERNEL AT_LEAST(2) count_stretches(const field *q, u32 first, u32 groups, u32 *count) {
+    for (u64 i = thread_index(); i < groups; i += thread_count()) count[i] = cut(q, first + (u32)i, nullptr);
+}
+
+// cut_trees makes them.
+KERNEL AT_LEAST(2) cut_trees(const field *q, cuts c) {
+    for (u64 i = thread_index(); i < c.groups; i += thread_count()) cut(q, c.first + (u32)i, c.list + (c.start[c.first + i] - c.start[c.first]));
+}
+
+// count_near and place_near are count_synapses and place_synapses of rules by kernel and mask, for the owners of some groups.
+KERNEL AT_LEAST(2) count_near(building b, projection p, cuts c) { all_near<false>(&b, &p, &c); }
+KERNEL AT_LEAST(2) place_near(building b, projection p, cuts c) { all_near<true>(&b, &p, &c); }
+
+// place_by_formula is place_synapses where weights or delays are formulas.
+KERNEL AT_LEAST(2) place_by_formula(building b, projection p) { all_synapses<true, true>(&b, &p); }
+
+// formula_values are the numbers of a formula, of pairs of neurons from list.
+KERNEL formula_values(const field *q, u64 n, const u32 *list, f64 *y) {
+    for (u64 i = thread_index(); i < n; i += thread_count()) y[i] = number_of(q, &q->kernel, list[2 * i], list[2 * i + 1]);
+}
