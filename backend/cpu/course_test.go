@@ -204,3 +204,25 @@ func TestRowsListedEarly(t *testing.T) {
 		})
 	}
 }
+
+// TestSpikesFromBeforeBurstZero: a state of burst 0 may have spikes on their way.
+func TestSpikesFromBeforeBurstZero(t *testing.T) {
+	c := excitedNet(2, 7)
+	s := engine.NewState(c)
+	require.Len(t, s.Queues, 7)
+	for i := range s.Queues {
+		s.Queues[i] = []uint32{uint32(i), 900 + uint32(3*i), 1999}
+	}
+	oracle, err := reference.Open(c, engine.Want{})
+	require.NoError(t, err)
+	require.NoError(t, oracle.WriteState(s))
+	b := open(c, engine.Want{}, 2, vector.Best())
+	defer b.Close()
+	require.NoError(t, b.WriteState(s))
+	var out, got engine.Burst
+	for i := range 40 {
+		require.NoError(t, oracle.Step(nil, &out))
+		require.NoError(t, b.Step(nil, &got))
+		require.Nil(t, engine.CompareBursts(&out, &got), "burst %d", i)
+	}
+}

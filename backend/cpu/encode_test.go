@@ -126,9 +126,9 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 		require.Len(t, w.rows.units, int(units))
 		require.Equal(t, int(units), cap(w.rows.units))
 		for at := uint64(0); at < units; {
-			segments := w.rows.run(at)
-			synapses += len(vector.Slots(nil, segments))
-			at += uint64(vector.RunUnits + len(segments))
+			end := at + uint64(w.rows.runUnits(at))
+			synapses += len(vector.Slots(nil, w.rows.units[at+vector.RunUnits:end]))
+			at = end
 		}
 	}
 	require.Equal(t, 30_000, synapses)

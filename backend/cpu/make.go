@@ -53,7 +53,7 @@ func (m *maker) reserve(r *rows, guess *measured, slots uint32, share float64) {
 	}
 	r.first = pages.Slice[uint64](n + 1)
 	spans := max(1, guess.spans)
-	r.ahead, r.fetch = aheadOf(guess.units, spans), min(1024, 2*guess.units/spans+1)
+	r.ahead = aheadOf(guess.units, spans)
 	r.units = pages.Slice[uint16](uint64(1.02 * float64(guess.units) / max(share, 1e-9)))
 }
 

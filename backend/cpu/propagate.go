@@ -107,17 +107,34 @@ func (w *worker) listRows(queue []uint32) {
 	}
 }
 
+// headUnits are prefetched of a row when its flight is launched.
+const headUnits = 64
+
 // launch makes flights of the spikes whose first synapses can arrive now: those of least bursts ago. Newer queues may not
 // have the spikes of other parts of the network yet (backend.SetQueue).
 func (w *worker) launch() {
-	longest := uint64(len(w.due))
 	w.listFired()
+	w.heads = w.heads[:0]
 	for _, row := range w.spans {
-		if row.From < row.To {
-			f := vector.Flight{From: row.From, To: row.To, Fired: w.now - uint64(w.rows.least)}
-			at := (f.Fired + w.rows.delay(f.From)) % longest
-			w.due[at] = append(w.due[at], f)
+		w.heads = append(w.heads, vector.Span{From: row.From, To: min(row.To, row.From+headUnits)})
+	}
+	w.b.kernels.FetchSpans(w.rows.units, w.heads)
+	longest := uint64(len(w.due))
+	fired := uint32((w.now + longest - uint64(w.rows.least)) % longest)
+	for _, row := range w.spans {
+		w.send(vector.Flight{From: row.From, To: row.To, Fired: fired})
+	}
+}
+
+// send puts a flight, if it has a run, into the list of the burst in which that is due.
+func (w *worker) send(f vector.Flight) {
+	if f.From < f.To {
+		f.Units = w.rows.runUnits(f.From)
+		at := uint64(f.Fired) + w.rows.delay(f.From)
+		if longest := uint64(len(w.due)); at >= longest {
+			at -= longest
 		}
+		w.due[at] = append(w.due[at], f)
 	}
 }
 
@@ -126,19 +143,16 @@ func (w *worker) fly(now uint64) {
 	r, flights := &w.rows, w.due[now]
 	if w.marking && r.bursts == 1 {
 		for _, f := range flights {
-			w.markAll(vector.Slots(w.named[:0], r.run(f.From)))
+			w.markAll(vector.Slots(w.named[:0], r.units[f.From+vector.RunUnits:f.From+uint64(f.Units)]))
 		}
 	}
 	for _, f := range flights {
 		w.read -= f.From
 	}
-	w.b.kernels.DeliverRuns(w.coming[:r.sums()*len(w.acc)], w.place*len(w.acc), r.units, flights, r.fetch, r.ahead)
+	w.b.kernels.DeliverRuns(w.coming[:r.sums()*len(w.acc)], w.place*len(w.acc), r.units, flights, r.ahead)
 	for _, f := range flights { // in any order: sums do not depend on it
 		w.read += f.From
-		if f.From < f.To {
-			at := (f.Fired + r.delay(f.From)) % uint64(len(w.due))
-			w.due[at] = append(w.due[at], f)
-		}
+		w.send(f)
 	}
 	w.due[now] = flights[:0]
 }
@@ -169,19 +183,15 @@ func (w *worker) restore(state *engine.State) {
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
 		parts = parts[:0]
 		for _, n := range w.b.queues.back(int(age)) {
-			f := vector.Flight{From: w.rows.first[n], To: w.rows.first[n+1], Fired: w.b.number - age}
+			f := vector.Flight{From: w.rows.first[n], To: w.rows.first[n+1], Fired: uint32((w.b.number + longest - age) % longest)}
 			for f.From < f.To && w.rows.delay(f.From) < age {
-				from := f.From + vector.RunUnits
-				end := from + uint64(len(w.rows.run(f.From)))
+				end := f.From + uint64(w.rows.runUnits(f.From))
 				if w.rows.delay(f.From)+uint64(w.rows.bursts) > age {
-					parts = append(parts, vector.Span{From: from, To: end})
+					parts = append(parts, vector.Span{From: f.From + vector.RunUnits, To: end})
 				}
 				f.From = end
 			}
-			if f.From < f.To {
-				in := (f.Fired + w.rows.delay(f.From)) % longest
-				w.due[in] = append(w.due[in], f)
-			}
+			w.send(f)
 		}
 		w.deliverRest(parts, int(age-uint64(w.rows.least))%w.rows.bursts)
 	}

@@ -24,7 +24,6 @@ type rows struct {
 	runs       // with several delays
 	rooms  vector.Rooms
 	mean   uint64 // units of a row in rooms
-	fetch  uint64 // bytes to prefetch of a row with several delays
 	ahead  int    // how many spans ahead of the delivered one memory is prefetched
 }
 
@@ -52,10 +51,8 @@ func (r runs) sums() int { return max(1, r.bursts) }
 // delay is the first one of the run at unit at.
 func (r *rows) delay(at uint64) uint64 { return uint64(r.units[at]) }
 
-// run are its segments.
-func (r *rows) run(at uint64) []uint16 {
-	return r.units[at+vector.RunUnits:][:vector.Double(r.units[at+1:])]
-}
+// runUnits is its length.
+func (r *rows) runUnits(at uint64) uint32 { return vector.RunUnits + vector.Double(r.units[at+1:]) }
 
 // mostOfDelay is how many synapses of the same delay a neuron may have if there are several delays. So many synapses of 4
 // units each, with the headers of their segments, stay below 2^32 units.

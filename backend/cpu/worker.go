@@ -35,6 +35,7 @@ type worker struct {
 	learnt   uint64            // and nanoseconds that plastic synapses took, by estimate
 
 	spans []vector.Span // to deliver in this burst
+	heads []vector.Span // scratch of launch
 	ids   []uint32      // in place of spans, of rows in rooms
 	early early
 	named []uint32 // scratch of markAll

@@ -147,14 +147,14 @@ func alike(spans []Span) bool {
 	return 2*same >= len(first)
 }
 
-func fastDeliverRuns(acc []int32, at int, rows []uint16, flights []Flight, fetch uint64, ahead int) {
+func fastDeliverRuns(acc []int32, at int, rows []uint16, flights []Flight, ahead int) {
 	n := uint64(len(flights))
 	switch {
 	case n == 0 || len(rows) == 0:
 	case at == 0:
-		deliverRunsAVX2(unsafe.SliceData(acc), &rows[0], &flights[0].From, n, fetch, uint64(ahead))
+		deliverRunsAVX2(unsafe.SliceData(acc), &rows[0], &flights[0].From, n, uint64(ahead))
 	default:
-		deliverRoundAVX2(unsafe.SliceData(acc), uint64(at), uint64(len(acc)-at), &rows[0], &flights[0].From, n, fetch, uint64(ahead))
+		deliverRoundAVX2(unsafe.SliceData(acc), uint64(at), uint64(len(acc)-at), &rows[0], &flights[0].From, n, uint64(ahead))
 	}
 }
 

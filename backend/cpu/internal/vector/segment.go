@@ -117,13 +117,13 @@ func deliver(acc []int32, rows []uint16, spans []Span, ahead int) {
 	keep(sum)
 }
 
-func deliverRuns(acc []int32, at int, rows []uint16, flights []Flight, _ uint64, _ int) {
+func deliverRuns(acc []int32, at int, rows []uint16, flights []Flight, _ int) {
 	for i := range flights {
 		f := &flights[i]
 		if f.From >= f.To {
 			continue
 		}
-		end := f.From + RunUnits + uint64(Double(rows[f.From+1:]))
+		end := f.From + uint64(f.Units)
 		for segments := rows[f.From+RunUnits : end]; len(segments) > 0; {
 			var s Segment
 			s, segments = Next(segments)

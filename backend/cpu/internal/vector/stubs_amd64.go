@@ -90,12 +90,12 @@ func deliverAlikeAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead u
 // deliverRunsAVX2 is deliverRuns for n > 0 flights, where slot 0 comes first.
 //
 //go:noescape
-func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
+func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
 
 // deliverRoundAVX2 is deliverRuns likewise, where slot 0 is at acc[at] and there are left sums from there to the end.
 //
 //go:noescape
-func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
+func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, ahead uint64)
 
 // deliverRoomsAVX2 is deliverRooms for n > 0 rows and rooms of so many bytes.
 //

@@ -46,9 +46,9 @@ type Kernels struct {
 	Deliver func(acc []int32, rows []uint16, spans []Span, ahead int)
 
 	// DeliverRuns lets flights go on through their rows by one run, if they have one, whose weights it adds to the sums: slot 0 is at
-	// acc[at], and behind the last sum comes the first one. While it delivers a run it prefetches so many bytes ≥ 1 of the one that
-	// comes ahead ≥ 1 flights later.
-	DeliverRuns func(acc []int32, at int, rows []uint16, flights []Flight, fetch uint64, ahead int)
+	// acc[at], and behind the last sum comes the first one. While it delivers a run it prefetches at most the first kilobyte of the one
+	// that comes ahead ≥ 1 flights later; before, of the first ones.
+	DeliverRuns func(acc []int32, at int, rows []uint16, flights []Flight, ahead int)
 
 	// DeliverRooms adds the weights of the rows with these numbers to the sums. acc has spare slots where Rooms.Slots says so.
 	DeliverRooms func(acc []int32, r *Rooms, ids []uint32)
@@ -93,8 +93,12 @@ type Currents struct {
 // Span is a range of units, From ≤ k < To, that consists of whole segments.
 type Span struct{ From, To uint64 }
 
-// Flight is a spike on its way along a row, which ends at unit To. The run at unit From comes next; with equal units, none.
-type Flight struct{ From, To, Fired uint64 }
+// Flight is a spike on its way along a row, which ends at unit To. The run at unit From comes next and has so many Units; with From = To
+// there is none. Fired is the burst of the spike modulo the longest delay.
+type Flight struct {
+	From, To     uint64
+	Units, Fired uint32
+}
 
 // RunUnits is the length of the header of a run in units: its delay (1 unit) and the length of its segments (2 units), which follow.
 const RunUnits = 3

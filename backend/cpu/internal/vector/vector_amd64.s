@@ -2284,8 +2284,8 @@ block:
 	RET
 
 // func deliverAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
-// Requires: BMI2, CMOV, MMX+
-TEXT ·deliverAVX2(SB), NOSPLIT, $0-40
+// Requires: BMI, BMI2, CMOV, MMX+
+TEXT ·deliverAVX2(SB), NOSPLIT, $8-40
 	MOVQ acc+0(FP), AX
 	MOVQ rows+8(FP), CX
 	MOVQ spans+16(FP), DX
@@ -2306,13 +2306,13 @@ span:
 	CMPQ    R9, R10
 	CMOVQHI R10, R9
 	ANDQ    $-64, R8
-	JMP     more
+	JMP     line_more
 
 line:
 	PREFETCHT0 (R8)
 	ADDQ       $0x40, R8
 
-more:
+line_more:
 	CMPQ R8, R9
 	JB   line
 
@@ -2414,24 +2414,40 @@ mixed_four:
 	ADDL  R14, R12
 	ADDL  R13, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000010, R8
+	ADDQ  $0x10, R8
 	SUBQ  $0x04, R10
 	JAE   mixed_four
 
 mixed_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-mixed_one:
-	MOVL  (R8), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
+	ADDQ  $0x04, R10
+	LEAQ  (R8)(R10*4), R8
+	CMPQ  R10, $0x03
+	SBBL  R15, R15
+	ANDNL -12(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
 	ADDL  R14, R12
-	ADDL  R13, R15
+	ADDL  BP, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000004, R8
-	DECQ  R10
-	JNZ   mixed_one
+	CMPQ  R10, $0x02
+	SBBL  R15, R15
+	ANDNL -8(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
+	ADDL  R14, R12
+	ADDL  BP, R15
+	ADDL  R15, (AX)(R12*4)
+	CMPQ  R10, $0x01
+	SBBL  R15, R15
+	ANDNL -4(R8), R15, R10
+	ANDNL R13, R15, R15
+	BZHIL R11, R10, R14
+	SHRXL R11, R10, R10
+	ADDL  R14, R12
+	ADDL  R10, R15
+	ADDL  R15, (AX)(R12*4)
 	JMP   segment
 
 wide:
@@ -2480,8 +2496,8 @@ delivered:
 	RET
 
 // func deliverAlikeAVX2(acc *int32, rows *uint16, spans *uint64, n uint64, ahead uint64)
-// Requires: BMI2, CMOV, MMX+
-TEXT ·deliverAlikeAVX2(SB), NOSPLIT, $0-40
+// Requires: BMI, BMI2, CMOV, MMX+
+TEXT ·deliverAlikeAVX2(SB), NOSPLIT, $8-40
 	MOVQ acc+0(FP), AX
 	MOVQ rows+8(FP), CX
 	MOVQ spans+16(FP), DX
@@ -2502,13 +2518,13 @@ span:
 	CMPQ    R9, R10
 	CMOVQHI R10, R9
 	ANDQ    $-64, R8
-	JMP     more
+	JMP     line_more
 
 line:
 	PREFETCHT0 (R8)
 	ADDQ       $0x40, R8
 
-more:
+line_more:
 	CMPQ R8, R9
 	JB   line
 
@@ -2595,24 +2611,40 @@ mixed_four:
 	ADDL  R14, R12
 	ADDL  R13, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000010, R8
+	ADDQ  $0x10, R8
 	SUBQ  $0x04, R10
 	JAE   mixed_four
 
 mixed_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-mixed_one:
-	MOVL  (R8), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
+	ADDQ  $0x04, R10
+	LEAQ  (R8)(R10*4), R8
+	CMPQ  R10, $0x03
+	SBBL  R15, R15
+	ANDNL -12(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
 	ADDL  R14, R12
-	ADDL  R13, R15
+	ADDL  BP, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000004, R8
-	DECQ  R10
-	JNZ   mixed_one
+	CMPQ  R10, $0x02
+	SBBL  R15, R15
+	ANDNL -8(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
+	ADDL  R14, R12
+	ADDL  BP, R15
+	ADDL  R15, (AX)(R12*4)
+	CMPQ  R10, $0x01
+	SBBL  R15, R15
+	ANDNL -4(R8), R15, R10
+	ANDNL R13, R15, R15
+	BZHIL R11, R10, R14
+	SHRXL R11, R10, R10
+	ADDL  R14, R12
+	ADDL  R10, R15
+	ADDL  R15, (AX)(R12*4)
 	JMP   segment
 
 wide:
@@ -2660,469 +2692,607 @@ delivered:
 	JNZ  span
 	RET
 
-// func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
-// Requires: BMI2, CMOV, MMX+
-TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-48
-	MOVQ acc+0(FP), AX
-	MOVQ flights+16(FP), CX
-	MOVQ n+24(FP), DX
+// func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
+// Requires: BMI, BMI2, CMOV, MMX+
+TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    acc+0(FP), AX
+	MOVQ    flights+16(FP), CX
+	MOVQ    flights+16(FP), SI
+	MOVQ    ahead+32(FP), DI
+	CMPQ    DI, n+24(FP)
+	CMOVQHI n+24(FP), DI
+
+first:
+	MOVQ    (SI), DX
+	MOVL    16(SI), BX
+	MOVQ    rows+8(FP), R8
+	LEAQ    (R8)(DX*2), DX
+	LEAQ    (DX)(BX*2), BX
+	LEAQ    1024(DX), R8
+	CMPQ    BX, R8
+	CMOVQHI R8, BX
+	ANDQ    $-64, DX
+	JMP     first_line_more
+
+first_line:
+	PREFETCHT0 (DX)
+	ADDQ       $0x40, DX
+
+first_line_more:
+	CMPQ DX, BX
+	JB   first_line
+	ADDQ $0x18, SI
+	DECQ DI
+	JNZ  first
 
 flight:
-	MOVQ ahead+40(FP), BX
-	CMPQ DX, BX
-	JBE  fetched
-	LEAQ (BX)(BX*2), BX
-	MOVQ (CX)(BX*8), BX
-	MOVQ rows+8(FP), SI
-	LEAQ (SI)(BX*2), BX
-	MOVQ fetch+32(FP), SI
-	LEAQ (BX)(SI*1), SI
-	ANDQ $-64, BX
+	MOVQ       ahead+32(FP), BX
+	CMPQ       BX, n+24(FP)
+	JAE        fetched
+	LEAQ       (BX)(BX*2), BX
+	MOVQ       (CX)(BX*8), DX
+	MOVL       16(CX)(BX*8), BX
+	MOVQ       rows+8(FP), SI
+	LEAQ       (SI)(DX*2), DX
+	LEAQ       (DX)(BX*2), BX
+	ADDQ       $0x05, BX
+	PREFETCHT0 (DX)
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, DX
+	MOVQ       BX, SI
+	CMPQ       DX, BX
+	CMOVQCS    DX, SI
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, DX
+	MOVQ       BX, SI
+	CMPQ       DX, BX
+	CMOVQCS    DX, SI
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, DX
+	MOVQ       BX, SI
+	CMPQ       DX, BX
+	CMOVQCS    DX, SI
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, DX
+	CMPQ       DX, BX
+	JAE        fetched
+	LEAQ       1024(DX), SI
+	CMPQ       BX, SI
+	CMOVQHI    SI, BX
+	ANDQ       $-64, DX
+	JMP        line_more
 
 line:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	CMPQ       BX, SI
-	JB         line
+	PREFETCHT0 (DX)
+	ADDQ       $0x40, DX
+
+line_more:
+	CMPQ DX, BX
+	JB   line
 
 fetched:
-	MOVQ rows+8(FP), DI
-	MOVQ (CX), BX
-	MOVQ 8(CX), SI
-	LEAQ (DI)(BX*2), BX
-	LEAQ (DI)(SI*2), SI
-	CMPQ BX, SI
+	MOVQ (CX), DX
+	CMPQ DX, 8(CX)
 	JAE  flown
-	MOVL 2(BX), SI
-	ADDQ $0x06, BX
-	LEAQ (BX)(SI*2), SI
+	MOVQ (CX), DX
+	MOVL 16(CX), BX
+	MOVQ rows+8(FP), SI
+	LEAQ (SI)(DX*2), DX
+	LEAQ (DX)(BX*2), BX
+	ADDQ $0x06, DX
 
 segment:
-	CMPQ    BX, SI
+	CMPQ    DX, BX
 	JAE     delivered
-	MOVWLZX (BX), DI
-	MOVWLZX 2(BX), R8
-	MOVL    4(BX), R9
-	MOVL    8(BX), R10
-	ADDQ    $0x0c, BX
-	TESTL   R8, R8
+	MOVWLZX (DX), SI
+	MOVWLZX 2(DX), DI
+	MOVL    4(DX), R8
+	MOVL    8(DX), R9
+	ADDQ    $0x0c, DX
+	TESTL   DI, DI
 	JNZ     uneven
-	ADDL    R10, (AX)(R9*4)
-	DECQ    DI
-	SUBQ    $0x04, DI
+	ADDL    R9, (AX)(R8*4)
+	DECQ    SI
+	SUBQ    $0x04, SI
 	JB      even_rest
 
 even_four:
-	MOVWLZX (BX), R11
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	MOVWLZX 2(BX), R11
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	MOVWLZX 4(BX), R11
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	MOVWLZX 6(BX), R11
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	ADDQ    $0x08, BX
-	SUBQ    $0x04, DI
+	MOVWLZX (DX), R10
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	MOVWLZX 2(DX), R10
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	MOVWLZX 4(DX), R10
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	MOVWLZX 6(DX), R10
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	ADDQ    $0x08, DX
+	SUBQ    $0x04, SI
 	JAE     even_four
 
 even_rest:
-	ADDQ    $0x04, DI
-	LEAQ    (BX)(DI*2), BX
-	SHLQ    $0x04, DI
-	XORQ    $0x30, DI
-	MOVQ    -8(BX), R8
-	SHRQ    $0x10, R8
-	SHRXQ   DI, R8, R8
-	XORL    R12, R12
-	MOVWLZX R8, R11
-	CMPQ    DI, $0x20
-	CMOVLHI R12, R10
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	SHRQ    $0x10, R8
-	MOVWLZX R8, R11
-	CMPQ    DI, $0x10
-	CMOVLHI R12, R10
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
-	SHRQ    $0x10, R8
-	MOVWLZX R8, R11
-	CMPQ    DI, $0x00
-	CMOVLHI R12, R10
-	ADDL    R11, R9
-	ADDL    R10, (AX)(R9*4)
+	ADDQ    $0x04, SI
+	LEAQ    (DX)(SI*2), DX
+	SHLQ    $0x04, SI
+	XORQ    $0x30, SI
+	MOVQ    -8(DX), DI
+	SHRQ    $0x10, DI
+	SHRXQ   SI, DI, DI
+	XORL    R11, R11
+	MOVWLZX DI, R10
+	CMPQ    SI, $0x20
+	CMOVLHI R11, R9
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	SHRQ    $0x10, DI
+	MOVWLZX DI, R10
+	CMPQ    SI, $0x10
+	CMOVLHI R11, R9
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
+	SHRQ    $0x10, DI
+	MOVWLZX DI, R10
+	CMPQ    SI, $0x00
+	CMOVLHI R11, R9
+	ADDL    R10, R8
+	ADDL    R9, (AX)(R8*4)
 	JMP     segment
 
 uneven:
-	CMPB R8, $0x02
+	CMPB DI, $0x02
 	JE   wide
-	SHRL $0x08, R8
-	SUBQ $0x04, DI
+	SHRL $0x08, DI
+	SUBQ $0x04, SI
 	JB   mixed_rest
 
 mixed_four:
-	MOVL  (BX), R12
-	BZHIL R8, R12, R11
-	SHRXL R8, R12, R12
-	ADDL  R11, R9
-	ADDL  R10, R12
-	ADDL  R12, (AX)(R9*4)
-	MOVL  4(BX), R12
-	BZHIL R8, R12, R11
-	SHRXL R8, R12, R12
-	ADDL  R11, R9
-	ADDL  R10, R12
-	ADDL  R12, (AX)(R9*4)
-	MOVL  8(BX), R12
-	BZHIL R8, R12, R11
-	SHRXL R8, R12, R12
-	ADDL  R11, R9
-	ADDL  R10, R12
-	ADDL  R12, (AX)(R9*4)
-	MOVL  12(BX), R12
-	BZHIL R8, R12, R11
-	SHRXL R8, R12, R12
-	ADDL  R11, R9
-	ADDL  R10, R12
-	ADDL  R12, (AX)(R9*4)
-	ADDQ  $0x00000010, BX
-	SUBQ  $0x04, DI
+	MOVL  (DX), R11
+	BZHIL DI, R11, R10
+	SHRXL DI, R11, R11
+	ADDL  R10, R8
+	ADDL  R9, R11
+	ADDL  R11, (AX)(R8*4)
+	MOVL  4(DX), R11
+	BZHIL DI, R11, R10
+	SHRXL DI, R11, R11
+	ADDL  R10, R8
+	ADDL  R9, R11
+	ADDL  R11, (AX)(R8*4)
+	MOVL  8(DX), R11
+	BZHIL DI, R11, R10
+	SHRXL DI, R11, R11
+	ADDL  R10, R8
+	ADDL  R9, R11
+	ADDL  R11, (AX)(R8*4)
+	MOVL  12(DX), R11
+	BZHIL DI, R11, R10
+	SHRXL DI, R11, R11
+	ADDL  R10, R8
+	ADDL  R9, R11
+	ADDL  R11, (AX)(R8*4)
+	ADDQ  $0x10, DX
+	SUBQ  $0x04, SI
 	JAE   mixed_four
 
 mixed_rest:
-	ADDQ $0x04, DI
-	JZ   segment
-
-mixed_one:
-	MOVL  (BX), R12
-	BZHIL R8, R12, R11
-	SHRXL R8, R12, R12
-	ADDL  R11, R9
-	ADDL  R10, R12
-	ADDL  R12, (AX)(R9*4)
-	ADDQ  $0x00000004, BX
-	DECQ  DI
-	JNZ   mixed_one
+	ADDQ  $0x04, SI
+	LEAQ  (DX)(SI*4), DX
+	CMPQ  SI, $0x03
+	SBBL  R11, R11
+	ANDNL -12(DX), R11, R12
+	ANDNL R9, R11, R11
+	BZHIL DI, R12, R10
+	SHRXL DI, R12, R12
+	ADDL  R10, R8
+	ADDL  R12, R11
+	ADDL  R11, (AX)(R8*4)
+	CMPQ  SI, $0x02
+	SBBL  R11, R11
+	ANDNL -8(DX), R11, R12
+	ANDNL R9, R11, R11
+	BZHIL DI, R12, R10
+	SHRXL DI, R12, R12
+	ADDL  R10, R8
+	ADDL  R12, R11
+	ADDL  R11, (AX)(R8*4)
+	CMPQ  SI, $0x01
+	SBBL  R11, R11
+	ANDNL -4(DX), R11, SI
+	ANDNL R9, R11, R11
+	BZHIL DI, SI, R10
+	SHRXL DI, SI, SI
+	ADDL  R10, R8
+	ADDL  SI, R11
+	ADDL  R11, (AX)(R8*4)
 	JMP   segment
 
 wide:
-	SUBQ $0x04, DI
+	SUBQ $0x04, SI
 	JB   wide_rest
 
 wide_four:
-	ADDL (BX), R9
-	MOVL 4(BX), R12
-	ADDL R10, R12
-	ADDL R12, (AX)(R9*4)
-	ADDL 8(BX), R9
-	MOVL 12(BX), R12
-	ADDL R10, R12
-	ADDL R12, (AX)(R9*4)
-	ADDL 16(BX), R9
-	MOVL 20(BX), R12
-	ADDL R10, R12
-	ADDL R12, (AX)(R9*4)
-	ADDL 24(BX), R9
-	MOVL 28(BX), R12
-	ADDL R10, R12
-	ADDL R12, (AX)(R9*4)
-	ADDQ $0x00000020, BX
-	SUBQ $0x04, DI
+	ADDL (DX), R8
+	MOVL 4(DX), R11
+	ADDL R9, R11
+	ADDL R11, (AX)(R8*4)
+	ADDL 8(DX), R8
+	MOVL 12(DX), R11
+	ADDL R9, R11
+	ADDL R11, (AX)(R8*4)
+	ADDL 16(DX), R8
+	MOVL 20(DX), R11
+	ADDL R9, R11
+	ADDL R11, (AX)(R8*4)
+	ADDL 24(DX), R8
+	MOVL 28(DX), R11
+	ADDL R9, R11
+	ADDL R11, (AX)(R8*4)
+	ADDQ $0x00000020, DX
+	SUBQ $0x04, SI
 	JAE  wide_four
 
 wide_rest:
-	ADDQ $0x04, DI
+	ADDQ $0x04, SI
 	JZ   segment
 
 wide_one:
-	ADDL (BX), R9
-	MOVL 4(BX), R12
-	ADDL R10, R12
-	ADDL R12, (AX)(R9*4)
-	ADDQ $0x00000008, BX
-	DECQ DI
+	ADDL (DX), R8
+	MOVL 4(DX), R11
+	ADDL R9, R11
+	ADDL R11, (AX)(R8*4)
+	ADDQ $0x00000008, DX
+	DECQ SI
 	JNZ  wide_one
 	JMP  segment
 
 delivered:
-	MOVQ rows+8(FP), SI
-	SUBQ SI, BX
-	SHRQ $0x01, BX
-	MOVQ BX, (CX)
+	MOVL 16(CX), DX
+	ADDQ DX, (CX)
 
 flown:
 	ADDQ $0x18, CX
-	DECQ DX
+	DECQ n+24(FP)
 	JNZ  flight
 	RET
 
-// func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)
-// Requires: BMI2, CMOV, MMX+
-TEXT ·deliverRoundAVX2(SB), NOSPLIT, $0-64
-	MOVQ acc+0(FP), AX
-	MOVQ at+8(FP), CX
-	MOVQ left+16(FP), DX
-	LEAQ (AX)(CX*4), CX
-	MOVQ DX, BX
-	SHLQ $0x02, BX
-	SUBQ BX, AX
-	MOVQ flights+32(FP), SI
-	MOVQ n+40(FP), DI
+// func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, ahead uint64)
+// Requires: BMI, BMI2, CMOV, MMX+
+TEXT ·deliverRoundAVX2(SB), NOSPLIT, $0-56
+	MOVQ    acc+0(FP), AX
+	MOVQ    at+8(FP), CX
+	MOVQ    left+16(FP), DX
+	LEAQ    (AX)(CX*4), CX
+	MOVQ    DX, BX
+	SHLQ    $0x02, BX
+	SUBQ    BX, AX
+	MOVQ    flights+32(FP), SI
+	MOVQ    flights+32(FP), BX
+	MOVQ    ahead+48(FP), R9
+	CMPQ    R9, n+40(FP)
+	CMOVQHI n+40(FP), R9
+
+first:
+	MOVQ    (BX), DI
+	MOVL    16(BX), R8
+	MOVQ    rows+24(FP), R10
+	LEAQ    (R10)(DI*2), DI
+	LEAQ    (DI)(R8*2), R8
+	LEAQ    1024(DI), R10
+	CMPQ    R8, R10
+	CMOVQHI R10, R8
+	ANDQ    $-64, DI
+	JMP     first_line_more
+
+first_line:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+
+first_line_more:
+	CMPQ DI, R8
+	JB   first_line
+	ADDQ $0x18, BX
+	DECQ R9
+	JNZ  first
 
 flight:
-	MOVQ ahead+56(FP), BX
-	CMPQ DI, BX
-	JBE  fetched
-	LEAQ (BX)(BX*2), BX
-	MOVQ (SI)(BX*8), R8
-	MOVQ rows+24(FP), BX
-	LEAQ (BX)(R8*2), R8
-	MOVQ fetch+48(FP), BX
-	LEAQ (R8)(BX*1), R9
-	ANDQ $-64, R8
+	MOVQ       ahead+48(FP), BX
+	CMPQ       BX, n+40(FP)
+	JAE        fetched
+	LEAQ       (BX)(BX*2), BX
+	MOVQ       (SI)(BX*8), DI
+	MOVL       16(SI)(BX*8), R8
+	MOVQ       rows+24(FP), BX
+	LEAQ       (BX)(DI*2), DI
+	LEAQ       (DI)(R8*2), R8
+	ADDQ       $0x05, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, DI
+	MOVQ       R8, BX
+	CMPQ       DI, R8
+	CMOVQCS    DI, BX
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, DI
+	MOVQ       R8, BX
+	CMPQ       DI, R8
+	CMOVQCS    DI, BX
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, DI
+	MOVQ       R8, BX
+	CMPQ       DI, R8
+	CMOVQCS    DI, BX
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, DI
+	CMPQ       DI, R8
+	JAE        fetched
+	LEAQ       1024(DI), BX
+	CMPQ       R8, BX
+	CMOVQHI    BX, R8
+	ANDQ       $-64, DI
+	JMP        line_more
 
 line:
-	PREFETCHT0 (R8)
-	ADDQ       $0x40, R8
-	CMPQ       R8, R9
-	JB         line
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+
+line_more:
+	CMPQ DI, R8
+	JB   line
 
 fetched:
-	MOVQ rows+24(FP), BX
-	MOVQ (SI), R8
-	MOVQ 8(SI), R9
-	LEAQ (BX)(R8*2), R8
-	LEAQ (BX)(R9*2), R9
-	CMPQ R8, R9
+	MOVQ (SI), DI
+	CMPQ DI, 8(SI)
 	JAE  flown
-	MOVL 2(R8), R9
-	ADDQ $0x06, R8
-	LEAQ (R8)(R9*2), R9
+	MOVQ (SI), DI
+	MOVL 16(SI), R8
+	MOVQ rows+24(FP), BX
+	LEAQ (BX)(DI*2), DI
+	LEAQ (DI)(R8*2), R8
+	ADDQ $0x06, DI
 
 segment:
-	CMPQ    R8, R9
+	CMPQ    DI, R8
 	JAE     delivered
-	MOVWLZX (R8), R10
-	MOVWLZX 2(R8), R11
-	MOVL    4(R8), R12
-	MOVL    8(R8), R13
-	ADDQ    $0x0c, R8
-	TESTL   R11, R11
+	MOVWLZX (DI), R9
+	MOVWLZX 2(DI), R10
+	MOVL    4(DI), R11
+	MOVL    8(DI), R12
+	ADDQ    $0x0c, DI
+	TESTL   R10, R10
 	JNZ     uneven
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	DECQ    R10
-	SUBQ    $0x04, R10
+	ADDL    R12, (BX)(R11*4)
+	DECQ    R9
+	SUBQ    $0x04, R9
 	JB      even_rest
 
 even_four:
-	MOVWLZX (R8), BX
-	ADDL    BX, R12
+	MOVWLZX (DI), BX
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	MOVWLZX 2(R8), BX
-	ADDL    BX, R12
+	ADDL    R12, (BX)(R11*4)
+	MOVWLZX 2(DI), BX
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	MOVWLZX 4(R8), BX
-	ADDL    BX, R12
+	ADDL    R12, (BX)(R11*4)
+	MOVWLZX 4(DI), BX
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	MOVWLZX 6(R8), BX
-	ADDL    BX, R12
+	ADDL    R12, (BX)(R11*4)
+	MOVWLZX 6(DI), BX
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	ADDQ    $0x08, R8
-	SUBQ    $0x04, R10
+	ADDL    R12, (BX)(R11*4)
+	ADDQ    $0x08, DI
+	SUBQ    $0x04, R9
 	JAE     even_four
 
 even_rest:
-	ADDQ    $0x04, R10
-	LEAQ    (R8)(R10*2), R8
-	SHLQ    $0x04, R10
-	XORQ    $0x30, R10
-	MOVQ    -8(R8), R11
-	SHRQ    $0x10, R11
-	SHRXQ   R10, R11, R11
-	XORL    R14, R14
-	MOVWLZX R11, BX
-	CMPQ    R10, $0x20
-	CMOVLHI R14, R13
-	ADDL    BX, R12
+	ADDQ    $0x04, R9
+	LEAQ    (DI)(R9*2), DI
+	SHLQ    $0x04, R9
+	XORQ    $0x30, R9
+	MOVQ    -8(DI), R10
+	SHRQ    $0x10, R10
+	SHRXQ   R9, R10, R10
+	XORL    R13, R13
+	MOVWLZX R10, BX
+	CMPQ    R9, $0x20
+	CMOVLHI R13, R12
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	SHRQ    $0x10, R11
-	MOVWLZX R11, BX
-	CMPQ    R10, $0x10
-	CMOVLHI R14, R13
-	ADDL    BX, R12
+	ADDL    R12, (BX)(R11*4)
+	SHRQ    $0x10, R10
+	MOVWLZX R10, BX
+	CMPQ    R9, $0x10
+	CMOVLHI R13, R12
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
-	SHRQ    $0x10, R11
-	MOVWLZX R11, BX
-	CMPQ    R10, $0x00
-	CMOVLHI R14, R13
-	ADDL    BX, R12
+	ADDL    R12, (BX)(R11*4)
+	SHRQ    $0x10, R10
+	MOVWLZX R10, BX
+	CMPQ    R9, $0x00
+	CMOVLHI R13, R12
+	ADDL    BX, R11
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R13, (BX)(R12*4)
+	ADDL    R12, (BX)(R11*4)
 	JMP     segment
 
 uneven:
-	CMPB R11, $0x02
+	CMPB R10, $0x02
 	JE   wide
-	SHRL $0x08, R11
-	SUBQ $0x04, R10
+	SHRL $0x08, R10
+	SUBQ $0x04, R9
 	JB   mixed_rest
 
 mixed_four:
-	MOVL    (R8), R14
-	BZHIL   R11, R14, BX
-	SHRXL   R11, R14, R14
-	ADDL    BX, R12
-	ADDL    R13, R14
+	MOVL    (DI), R13
+	BZHIL   R10, R13, BX
+	SHRXL   R10, R13, R13
+	ADDL    BX, R11
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	MOVL    4(R8), R14
-	BZHIL   R11, R14, BX
-	SHRXL   R11, R14, R14
-	ADDL    BX, R12
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	MOVL    4(DI), R13
+	BZHIL   R10, R13, BX
+	SHRXL   R10, R13, R13
+	ADDL    BX, R11
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	MOVL    8(R8), R14
-	BZHIL   R11, R14, BX
-	SHRXL   R11, R14, R14
-	ADDL    BX, R12
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	MOVL    8(DI), R13
+	BZHIL   R10, R13, BX
+	SHRXL   R10, R13, R13
+	ADDL    BX, R11
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	MOVL    12(R8), R14
-	BZHIL   R11, R14, BX
-	SHRXL   R11, R14, R14
-	ADDL    BX, R12
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	MOVL    12(DI), R13
+	BZHIL   R10, R13, BX
+	SHRXL   R10, R13, R13
+	ADDL    BX, R11
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDQ    $0x00000010, R8
-	SUBQ    $0x04, R10
+	ADDL    R13, (BX)(R11*4)
+	ADDQ    $0x10, DI
+	SUBQ    $0x04, R9
 	JAE     mixed_four
 
 mixed_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-mixed_one:
-	MOVL    (R8), R14
-	BZHIL   R11, R14, BX
-	SHRXL   R11, R14, R14
-	ADDL    BX, R12
-	ADDL    R13, R14
+	ADDQ    $0x04, R9
+	LEAQ    (DI)(R9*4), DI
+	CMPQ    R9, $0x03
+	SBBL    R13, R13
+	ANDNL   -12(DI), R13, R14
+	ANDNL   R12, R13, R13
+	BZHIL   R10, R14, BX
+	SHRXL   R10, R14, R14
+	ADDL    BX, R11
+	ADDL    R14, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDQ    $0x00000004, R8
-	DECQ    R10
-	JNZ     mixed_one
+	ADDL    R13, (BX)(R11*4)
+	CMPQ    R9, $0x02
+	SBBL    R13, R13
+	ANDNL   -8(DI), R13, R14
+	ANDNL   R12, R13, R13
+	BZHIL   R10, R14, BX
+	SHRXL   R10, R14, R14
+	ADDL    BX, R11
+	ADDL    R14, R13
+	MOVQ    CX, BX
+	CMPQ    R11, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R11*4)
+	CMPQ    R9, $0x01
+	SBBL    R13, R13
+	ANDNL   -4(DI), R13, R9
+	ANDNL   R12, R13, R13
+	BZHIL   R10, R9, BX
+	SHRXL   R10, R9, R9
+	ADDL    BX, R11
+	ADDL    R9, R13
+	MOVQ    CX, BX
+	CMPQ    R11, DX
+	CMOVQCC AX, BX
+	ADDL    R13, (BX)(R11*4)
 	JMP     segment
 
 wide:
-	SUBQ $0x04, R10
+	SUBQ $0x04, R9
 	JB   wide_rest
 
 wide_four:
-	ADDL    (R8), R12
-	MOVL    4(R8), R14
-	ADDL    R13, R14
+	ADDL    (DI), R11
+	MOVL    4(DI), R13
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDL    8(R8), R12
-	MOVL    12(R8), R14
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	ADDL    8(DI), R11
+	MOVL    12(DI), R13
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDL    16(R8), R12
-	MOVL    20(R8), R14
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	ADDL    16(DI), R11
+	MOVL    20(DI), R13
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDL    24(R8), R12
-	MOVL    28(R8), R14
-	ADDL    R13, R14
+	ADDL    R13, (BX)(R11*4)
+	ADDL    24(DI), R11
+	MOVL    28(DI), R13
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDQ    $0x00000020, R8
-	SUBQ    $0x04, R10
+	ADDL    R13, (BX)(R11*4)
+	ADDQ    $0x00000020, DI
+	SUBQ    $0x04, R9
 	JAE     wide_four
 
 wide_rest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R9
 	JZ   segment
 
 wide_one:
-	ADDL    (R8), R12
-	MOVL    4(R8), R14
-	ADDL    R13, R14
+	ADDL    (DI), R11
+	MOVL    4(DI), R13
+	ADDL    R12, R13
 	MOVQ    CX, BX
-	CMPQ    R12, DX
+	CMPQ    R11, DX
 	CMOVQCC AX, BX
-	ADDL    R14, (BX)(R12*4)
-	ADDQ    $0x00000008, R8
-	DECQ    R10
+	ADDL    R13, (BX)(R11*4)
+	ADDQ    $0x00000008, DI
+	DECQ    R9
 	JNZ     wide_one
 	JMP     segment
 
 delivered:
-	MOVQ rows+24(FP), BX
-	SUBQ BX, R8
-	SHRQ $0x01, R8
-	MOVQ R8, (SI)
+	MOVL 16(SI), DI
+	ADDQ DI, (SI)
 
 flown:
 	ADDQ $0x18, SI
-	DECQ DI
+	DECQ n+40(FP)
 	JNZ  flight
 	RET
 
 // func deliverRoomsAVX2(acc *int32, units *uint16, room uint64, rest *uint16, ids *uint32, n uint64)
-// Requires: BMI2, CMOV, MMX+
-TEXT ·deliverRoomsAVX2(SB), NOSPLIT, $0-48
+// Requires: BMI, BMI2, CMOV, MMX+
+TEXT ·deliverRoomsAVX2(SB), NOSPLIT, $8-48
 	MOVQ acc+0(FP), AX
 	MOVQ units+8(FP), CX
 	MOVQ room+16(FP), DX
@@ -3456,24 +3626,40 @@ mixed_four:
 	ADDL  R14, R12
 	ADDL  R13, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000010, R8
+	ADDQ  $0x10, R8
 	SUBQ  $0x04, R10
 	JAE   mixed_four
 
 mixed_rest:
-	ADDQ $0x04, R10
-	JZ   segment
-
-mixed_one:
-	MOVL  (R8), R15
-	BZHIL R11, R15, R14
-	SHRXL R11, R15, R15
+	ADDQ  $0x04, R10
+	LEAQ  (R8)(R10*4), R8
+	CMPQ  R10, $0x03
+	SBBL  R15, R15
+	ANDNL -12(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
 	ADDL  R14, R12
-	ADDL  R13, R15
+	ADDL  BP, R15
 	ADDL  R15, (AX)(R12*4)
-	ADDQ  $0x00000004, R8
-	DECQ  R10
-	JNZ   mixed_one
+	CMPQ  R10, $0x02
+	SBBL  R15, R15
+	ANDNL -8(R8), R15, BP
+	ANDNL R13, R15, R15
+	BZHIL R11, BP, R14
+	SHRXL R11, BP, BP
+	ADDL  R14, R12
+	ADDL  BP, R15
+	ADDL  R15, (AX)(R12*4)
+	CMPQ  R10, $0x01
+	SBBL  R15, R15
+	ANDNL -4(R8), R15, R10
+	ANDNL R13, R15, R15
+	BZHIL R11, R10, R14
+	SHRXL R11, R10, R10
+	ADDL  R14, R12
+	ADDL  R10, R15
+	ADDL  R15, (AX)(R12*4)
 	JMP   segment
 
 wide:
@@ -3552,13 +3738,13 @@ span:
 	CMPQ    SI, DI
 	CMOVQHI DI, SI
 	ANDQ    $-64, BX
-	JMP     more
+	JMP     line_more
 
 line:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 
-more:
+line_more:
 	CMPQ BX, SI
 	JB   line
 	ADDQ $0x10, CX

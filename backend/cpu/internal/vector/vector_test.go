@@ -366,6 +366,9 @@ func anySegment(r *rand.Rand, slots uint32) []uint16 {
 	return row
 }
 
+// unitsOf is the length of the run there.
+func unitsOf(rows []uint16, at uint64) uint32 { return RunUnits + Double(rows[at+1:]) }
+
 // TestFlightsDeliverRuns: rows with runs of most delays, of no segment or two, whose flights go on burst by burst. Every weight arrives
 // in its burst, and no other flight moves.
 func TestFlightsDeliverRuns(t *testing.T) {
@@ -392,7 +395,8 @@ func TestFlightsDeliverRuns(t *testing.T) {
 			PutDouble(rows[at+1:], uint32(len(segments)))
 			Plain().Deliver(want[delay], segments, []Span{{0, uint64(len(segments))}}, 1)
 		}
-		flights = append(flights, Flight{from, uint64(len(rows)), fired}, Flight{from, from, fired})
+		to := uint64(len(rows))
+		flights = append(flights, Flight{from, to, unitsOf(rows, from), fired}, Flight{from, from, unitsOf(rows, from), fired})
 	}
 	for _, k := range sets() {
 		for i, ahead := range []int{1, 16, 999} {
@@ -408,20 +412,23 @@ func TestFlightsDeliverRuns(t *testing.T) {
 				}
 				before := slices.Clone(due)
 				now := make([]int32, slots)
-				k.DeliverRuns(now, at, rows, due, 100, ahead)
+				k.DeliverRuns(now, at, rows, due, ahead)
 				now = slices.Concat(now[at:], now[:at])
 				require.Equal(t, want[delay], now, "%s, %d ahead, delay %d", k.Name, ahead, delay)
 				for i, f := range before {
 					if f.From < f.To {
-						f.From += RunUnits + uint64(Double(rows[f.From+1:]))
+						f.From += uint64(f.Units)
 					}
 					require.Equal(t, f, due[i])
+					if f.From < f.To {
+						due[i].Units = unitsOf(rows, f.From)
+					}
 				}
 				left = append(left, due...)
 			}
 			require.False(t, slices.ContainsFunc(left, func(f Flight) bool { return f.From < f.To }))
 		}
-		k.DeliverRuns(nil, 0, nil, []Flight{{}}, 1, 2)
+		k.DeliverRuns(nil, 0, nil, []Flight{{}}, 2)
 	}
 }
 

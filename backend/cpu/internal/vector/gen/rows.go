@@ -31,7 +31,7 @@ func throughSpans(how evenly) {
 	DECQ(last)
 	JL(LabelRef("fetched"))
 	ends(Mem{Base: spans, Index: ahead, Scale: 1})
-	fetchLines(p, end)
+	fetchLines("line", p, end)
 	Label("fetched")
 
 	ends(Mem{Base: spans})
@@ -54,19 +54,19 @@ func ofSpan(rows Register, at Mem, p, end Register) {
 }
 
 // fetchLines asks for at most the first kilobyte from p to end.
-func fetchLines(p, end Register) {
+func fetchLines(label string, p, end Register) {
 	limit := GP64()
 	LEAQ(Mem{Base: p, Disp: 1024}, limit)
 	CMPQ(end, limit)
 	CMOVQHI(limit, end)
 	ANDQ(I8(-64), p)
-	JMP(LabelRef("more"))
-	Label("line")
+	JMP(LabelRef(label + "_more"))
+	Label(label)
 	PREFETCHT0(Mem{Base: p})
 	ADDQ(Imm(64), p)
-	Label("more")
+	Label(label + "_more")
 	CMPQ(p, end)
-	JB(LabelRef("line"))
+	JB(LabelRef(label))
 }
 
 // segments delivers those from p to end and goes on at a label. With rest, those of a room (vector.Rooms).
@@ -110,14 +110,7 @@ func segments(sum func(slot GPVirtual) Mem, p, end Register, then string, rest R
 	CMPB(kind.As8(), Imm(2))
 	JE(LabelRef("wide"))
 	SHRL(Imm(8), kind)
-	unrolled("mixed", count, p, 4, func(disp int) {
-		MOVL(Mem{Base: p, Disp: disp}, more)
-		BZHIL(kind, more, gap)
-		SHRXL(kind, more, more)
-		ADDL(gap, slot)
-		ADDL(weight, more)
-		ADDL(more, sum(slot))
-	})
+	mixed(count, p, kind, gap, more, slot, weight, sum)
 
 	Label("wide")
 	unrolled("wide", count, p, 8, func(disp int) {
@@ -174,13 +167,48 @@ func even(count, p Register, gap, none, slot, weight GPVirtual, sum func(slot GP
 	JMP(LabelRef("segment"))
 }
 
+// mixed delivers the synapses of a Mixed segment with so many bits of a gap, and goes on with the next segment. The last 0 to 3 are read
+// as the last ones of three, of which the others become 0: no processor guesses how many there are. The header is as long as three.
+func mixed(count, p Register, bits, gap, more, slot, weight GPVirtual, sum func(slot GPVirtual) Mem) {
+	SUBQ(Imm(4), count)
+	JB(LabelRef("mixed_rest"))
+	Label("mixed_four")
+	for i := range 4 {
+		MOVL(Mem{Base: p, Disp: 4 * i}, more)
+		BZHIL(bits, more, gap)
+		SHRXL(bits, more, more)
+		ADDL(gap, slot)
+		ADDL(weight, more)
+		ADDL(more, sum(slot))
+	}
+	ADDQ(Imm(16), p)
+	SUBQ(Imm(4), count)
+	JAE(LabelRef("mixed_four"))
+	Label("mixed_rest")
+	ADDQ(Imm(4), count)
+	LEAQ(Mem{Base: p, Index: count, Scale: 4}, p)
+	for i := range 3 {
+		word := GP32()
+		CMPQ(count, Imm(uint64(3-i)))
+		SBBL(more, more) // all ones where it is none of them
+		ANDNL(Mem{Base: p, Disp: 4*i - 12}, more, word)
+		ANDNL(weight, more, more)
+		BZHIL(bits, word, gap)
+		SHRXL(bits, word, word)
+		ADDL(gap, slot)
+		ADDL(word, more)
+		ADDL(more, sum(slot))
+	}
+	JMP(LabelRef("segment"))
+}
+
 func deliverRuns() {
-	begin("deliverRunsAVX2", "func(acc *int32, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)", "is deliverRuns for n > 0 flights, where slot 0 comes first.")
+	begin("deliverRunsAVX2", "func(acc *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)", "is deliverRuns for n > 0 flights, where slot 0 comes first.")
 	throughRuns(sumsAt(pointer("acc")))
 }
 
 func deliverRound() {
-	begin("deliverRoundAVX2", "func(acc *int32, at, left uint64, rows *uint16, flights *uint64, n uint64, fetch uint64, ahead uint64)", "is deliverRuns likewise, where slot 0 is at acc[at] and there are left sums from there to the end.")
+	begin("deliverRoundAVX2", "func(acc *int32, at, left uint64, rows *uint16, flights *uint64, n uint64, ahead uint64)", "is deliverRuns likewise, where slot 0 is at acc[at] and there are left sums from there to the end.")
 	acc, at, left, to := pointer("acc"), pointer("at"), pointer("left"), GP64()
 	LEAQ(Mem{Base: acc, Index: at, Scale: 4}, at)
 	MOVQ(left, to)
@@ -194,39 +222,67 @@ func deliverRound() {
 	})
 }
 
+// Of vector.Flight.
+const (
+	flightTo    = 8
+	flightUnits = 16
+	flightSize  = 24
+)
+
 // throughRuns takes what it needs once a flight from memory: there are too few registers.
 func throughRuns(sum func(slot GPVirtual) Mem) {
-	flights, n, p, end := pointer("flights"), pointer("n"), GP64(), GP64()
+	flights, n, p, end := pointer("flights"), memory(Param("n")), GP64(), GP64()
+	run := func(at Mem) { // from p to end
+		MOVQ(at, p)
+		at.Disp += flightUnits
+		MOVL(at, end.As32())
+		LEAQ(Mem{Base: pointer("rows"), Index: p, Scale: 2}, p)
+		LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
+	}
+	first, most := pointer("flights"), pointer("ahead") // nobody has asked for these
+	CMPQ(most, n)
+	CMOVQHI(n, most)
+	Label("first")
+	run(Mem{Base: first})
+	fetchLines("first_line", p, end)
+	ADDQ(Imm(flightSize), first)
+	DECQ(most)
+	JNZ(LabelRef("first"))
 
 	Label("flight")
 	far := pointer("ahead")
-	CMPQ(n, far)
-	JBE(LabelRef("fetched"))
+	CMPQ(far, n)
+	JAE(LabelRef("fetched"))
 	LEAQ(Mem{Base: far, Index: far, Scale: 2}, far)
-	MOVQ(Mem{Base: flights, Index: far, Scale: 8}, p)
-	LEAQ(Mem{Base: pointer("rows"), Index: p, Scale: 2}, p)
-	LEAQ(Mem{Base: p, Index: pointer("fetch"), Scale: 1}, end)
-	ANDQ(I8(-64), p)
-	Label("line")
+	run(Mem{Base: flights, Index: far, Scale: 8})
+	ADDQ(Imm(2*3-1), end) // with the header behind it, which says when the flight goes on
 	PREFETCHT0(Mem{Base: p})
+	PREFETCHT0(Mem{Base: end})
+	line := GP64()
+	for range 3 { // the last line again, where there are fewer: a question would often be guessed wrong
+		ADDQ(Imm(64), p)
+		MOVQ(end, line)
+		CMPQ(p, end)
+		CMOVQCS(p, line)
+		PREFETCHT0(Mem{Base: line})
+	}
 	ADDQ(Imm(64), p)
 	CMPQ(p, end)
-	JB(LabelRef("line"))
+	JAE(LabelRef("fetched"))
+	fetchLines("line", p, end)
 	Label("fetched")
-	ofSpan(pointer("rows"), Mem{Base: flights}, p, end)
-	CMPQ(p, end)
+	MOVQ(Mem{Base: flights}, p)
+	CMPQ(p, Mem{Base: flights, Disp: flightTo})
 	JAE(LabelRef("flown"))
-	MOVL(Mem{Base: p, Disp: 2}, end.As32())
+	run(Mem{Base: flights})
 	ADDQ(Imm(2*3), p)
-	LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
 	segments(sum, p, end, "delivered", nil, even)
 
 	Label("delivered")
-	SUBQ(pointer("rows"), p)
-	SHRQ(Imm(1), p)
-	MOVQ(p, Mem{Base: flights})
+	MOVL(Mem{Base: flights, Disp: flightUnits}, p.As32())
+	ADDQ(p, Mem{Base: flights})
 	Label("flown")
-	ADDQ(Imm(24), flights)
+	ADDQ(Imm(flightSize), flights)
 	DECQ(n)
 	JNZ(LabelRef("flight"))
 	RET()
@@ -359,7 +415,7 @@ func fetchSpans() {
 	p, end := GP64(), GP64()
 	Label("span")
 	ofSpan(rows, Mem{Base: spans}, p, end)
-	fetchLines(p, end)
+	fetchLines("line", p, end)
 	ADDQ(Imm(16), spans)
 	DECQ(n)
 	JNZ(LabelRef("span"))
