@@ -77,9 +77,9 @@ func (b *backend) dealProbes() {
 			case g.event != nil && int(p.Variable) <= g.area.Variables():
 				w.probes = append(w.probes, probe{at: at, g: g, k: p.Variable, index: n - g.lo})
 			case p.Variable > 0:
-				w.probes = append(w.probes, probe{at: at, from: b.more[p.Variable-1], index: n})
+				w.probes = append(w.probes, probe{at: at, from: g.more[p.Variable-1], index: n - g.lo})
 			default:
-				w.probes = append(w.probes, probe{at: at, from: b.v, index: n})
+				w.probes = append(w.probes, probe{at: at, from: g.v, index: n - g.lo})
 			}
 		}
 	}

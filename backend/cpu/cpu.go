@@ -1,11 +1,11 @@
 // Package cpu is the fast CPU backend. The neurons of each area are divided among workers, one per thread. A worker owns
-// the state and the sums of its neurons, and the synapses that end at them. No two threads write the same word. So no
-// atomics are needed, and the bits do not depend on the number of threads. Threads meet after every burst, or in StepN after every
-// window of bursts.
+// the state and the sums of its neurons, and the synapses that end at them. No two threads write to the same page of memory, but
+// what a thread hands to others. So no atomics are needed, and the bits do not depend on the number of threads. Threads meet after
+// every burst, or in StepN after every window of bursts.
 //
-// A network can be split into parts (connectome.Part). The backend then stores the state of its own part only, in dense
-// arrays. The index of a neuron in these arrays is its local index. This package uses local indices inside. Stimuli,
-// random draws, fire queues and candidates use the numbers of the whole network. Without a split both are the same.
+// A network can be split into parts (connectome.Part). The backend then stores the state of its own part only. Its neurons are counted
+// from 0 by a local index. This package uses local indices inside. Stimuli, random draws, fire queues and candidates use the numbers of
+// the whole network. Without a split both are the same.
 package cpu
 
 import (
@@ -17,7 +17,6 @@ import (
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
 	"burst/engine"
-	"burst/internal/pages"
 )
 
 // One more thread is started for every perThread neurons (see BenchmarkCutoff); perNeuron synapses count as one neuron, and a
@@ -42,10 +41,6 @@ type backend struct {
 	want       engine.Want
 	kernels    vector.Kernels
 	number     uint64
-	v          []float32 // by local index, like all of the state except the queues
-	more       [][]float32
-	r          []uint16
-	count      []uint16
 	queues     queues
 	queueBytes uint64               // as in Options
 	amplitudes [][]engine.Amplitude // as in engine.State
@@ -113,14 +108,7 @@ func open(c *connectome.Connectome, w engine.Want, workers int, kernels vector.K
 
 // made uses the rows that rowsOf gives the workers.
 func made(c *connectome.Connectome, w engine.Want, workers int, kernels vector.Kernels, rowsOf func([]*worker) []rows) *backend {
-	n := uint64(c.Part.Count(c.Neurons))
-	b := &backend{
-		c: c, own: c.Part, want: w, kernels: kernels, v: pages.Slice[float32](n), r: pages.Slice[uint16](n), count: pages.Slice[uint16](n),
-		more: make([][]float32, c.Variables()), feed: engine.NewFeed(c, nil),
-	}
-	for i := range b.more {
-		b.more[i] = pages.Slice[float32](n)
-	}
+	b := &backend{c: c, own: c.Part, want: w, kernels: kernels, feed: engine.NewFeed(c, nil)}
 	b.moving = makeMoving(c)
 	b.workers = makeWorkers(b, workers, rowsOf)
 	b.makeBoxes(1)
@@ -195,15 +183,14 @@ func (b *backend) SetQueue(delay int, fired []uint32) {
 
 // ReadState copies the state. Neurons of other parts of the network get zeros.
 func (b *backend) ReadState(s *engine.State) error {
-	all := connectome.Span{Count: b.c.Neurons}
 	b.settleEvents()
 	s.Number = b.number
-	s.V = scatter(b, all, s.V, b.v)
-	s.Refractory = scatter(b, all, s.Refractory, b.r)
-	s.Count = scatter(b, all, s.Count, b.count)
-	s.More = resized(s.More, len(b.more))
-	for i, more := range b.more {
-		s.More[i] = scatter(b, all, s.More[i], more)
+	s.V = gather(b, s.V, func(g *group) []float32 { return g.v })
+	s.Refractory = gather(b, s.Refractory, func(g *group) []uint16 { return g.r })
+	s.Count = gather(b, s.Count, func(g *group) []uint16 { return g.count })
+	s.More = resized(s.More, b.c.Variables())
+	for k := range s.More {
+		s.More[k] = gather(b, s.More[k], func(g *group) []float32 { return g.more[k] })
 	}
 	s.Queues = resized(s.Queues, b.queues.depth())
 	for i := range s.Queues {
@@ -228,35 +215,23 @@ func scatter[T any](b *backend, span connectome.Span, out, own []T) []T {
 	}
 	out = resized(out, int(span.Count))
 	clear(out)
-	b.eachSlice(span, len(own), func(i, end int, at uint32) { copy(out[at:], own[i:end]) })
+	b.eachSlice(b.span(span).First, len(own), func(i, end int, neuron uint32) { copy(out[neuron-span.First:], own[i:end]) })
 	return out
 }
 
 // pick copies the values of the backend's own neurons of a span from all, which has one entry per neuron of the span.
 func pick[T any](b *backend, span connectome.Span, own, all []T) {
-	b.eachSlice(span, len(own), func(i, end int, at uint32) { copy(own[i:end], all[at:]) })
-}
-
-// eachSlice goes through the n neurons of a span that are the backend's, a slice at a time: own ones i ≤ k < end are the neurons
-// from place at of the span on.
-func (b *backend) eachSlice(span connectome.Span, n int, take func(i, end int, at uint32)) {
-	first := int(b.span(span).First)
-	for i := 0; i < n; {
-		end := min(n, (first+i)/connectome.Slice*connectome.Slice+connectome.Slice-first)
-		take(i, end, b.own.Neuron(uint32(first+i))-span.First)
-		i = end
-	}
+	b.eachSlice(b.span(span).First, len(own), func(i, end int, neuron uint32) { copy(own[i:end], all[neuron-span.First:]) })
 }
 
 // WriteState replaces the state.
 func (b *backend) WriteState(s *engine.State) error {
-	all := connectome.Span{Count: b.c.Neurons}
 	b.number = s.Number
-	pick(b, all, b.v, s.V)
-	pick(b, all, b.r, s.Refractory)
-	pick(b, all, b.count, s.Count)
-	for i, more := range s.More {
-		pick(b, all, b.more[i], more)
+	handOut(b, func(g *group) []float32 { return g.v }, s.V)
+	handOut(b, func(g *group) []uint16 { return g.r }, s.Refractory)
+	handOut(b, func(g *group) []uint16 { return g.count }, s.Count)
+	for k, more := range s.More {
+		handOut(b, func(g *group) []float32 { return g.more[k] }, more)
 	}
 	b.queues = newQueues(s.Number, s.Queues)
 	b.amplitudes = b.amplitudes[:0]
@@ -294,12 +269,11 @@ func (b *backend) RowBytes() uint64 {
 // NotFinite finds the first NaN or Inf in the state of the backend's own neurons, or nil.
 func (b *backend) NotFinite() *engine.NotFinite {
 	b.settleEvents()
-	if x := engine.FindNotFinite(b.v, b.more); x != nil {
-		x.Neuron = b.own.Neuron(x.Neuron)
-		return x
+	inWorker := func(w *worker) bool {
+		return slices.ContainsFunc(w.shares, (*share).notFinite) ||
+			slices.ContainsFunc(w.groups, func(g group) bool { return engine.FindNotFinite(g.v, g.more) != nil })
 	}
-	inShares := func(w *worker) bool { return slices.ContainsFunc(w.shares, (*share).notFinite) }
-	if !slices.ContainsFunc(b.learns, (*learning).notFinite) && !slices.ContainsFunc(b.workers, inShares) {
+	if !slices.ContainsFunc(b.learns, (*learning).notFinite) && !slices.ContainsFunc(b.workers, inWorker) {
 		return nil
 	}
 	var s engine.State // which names its entries; hardly ever made

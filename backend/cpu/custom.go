@@ -83,10 +83,10 @@ func (w *worker) eachOf(g *group, each, room []float32, lo, hi uint32) []float32
 // evaluate updates neurons lo ≤ i < hi of the group, at most a chunk.
 func (w *worker) evaluate(g *group, lo, hi uint32) {
 	k, f, n := g.evaluator, &w.b.kernels.Formula, hi-lo
-	live, words, r := g.live[lo/64:], g.spikes[lo/64:], w.b.r[g.lo+lo:g.lo+hi]
-	k.numbers[0] = w.b.v[g.lo+lo : g.lo+hi]
+	live, words, r := g.live[lo/64:], g.spikes[lo/64:], g.r[lo:hi]
+	k.numbers[0] = g.v[lo:hi]
 	for i := 1; i < len(k.results); i++ {
-		k.numbers[i] = w.b.more[i-1][g.lo+lo : g.lo+hi]
+		k.numbers[i] = g.more[i-1][lo:hi]
 	}
 	for i, x := range g.area.Constants {
 		if x.Each != nil {

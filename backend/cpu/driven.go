@@ -78,9 +78,9 @@ func (w *worker) updateDrivenFEAGI(g *group) {
 			n, input := w.b.own.Neuron(g.lo+i), float32(sum)/scale
 			v := input
 			if f.accumulate {
-				v = w.b.v[g.lo+i] + input
+				v = g.v[i] + input
 			}
-			if w.candidate(g, n, g.lo+i, input) {
+			if w.candidate(g, n, i, input) {
 				g.fired = append(g.fired, n)
 				x, err := engine.NewAmplitude(w.b.c, g.area, n, v)
 				if err != nil && f.wrong == nil {

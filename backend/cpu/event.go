@@ -9,20 +9,13 @@ import (
 // eventful is what a group of a model with Event stores in place of its part of the state: a cell a neuron.
 type eventful interface {
 	// read fills the state of the group's neurons, as burst t − 1 left them.
-	read(t uint32, s keptState)
+	read(t uint32, s state)
 	// write takes the state of the group's neurons before burst t.
-	write(t uint32, s keptState)
+	write(t uint32, s state)
 	// reads is what the k-th variable of the neuron of a cell reads after burst t.
 	reads(k, cell, t uint32) float32
 	// renew brings the last inputs of before burst t − MostAge there, from where on nobody counts.
 	renew(t uint32)
-}
-
-// keptState is a group's part of the state; more is empty for neurons without currents.
-type keptState struct {
-	v        []float32
-	more     [][]float32
-	r, count []uint16
 }
 
 // potentials are the cells of a group of lif_event. renew keeps their bursts, modulo 2^32, from being taken for later ones.
@@ -104,14 +97,14 @@ func renewLast(last *uint32, t uint32) {
 	}
 }
 
-func (e *potentials) read(t uint32, s keptState) {
+func (e *potentials) read(t uint32, s state) {
 	for i, c := range e.cells {
 		s.v[i] = c.V
 		s.r[i], s.count[i] = agesOf(c.Last, t-1)
 	}
 }
 
-func (e *potentials) write(t uint32, s keptState) {
+func (e *potentials) write(t uint32, s state) {
 	for i := range e.cells {
 		e.cells[i] = vector.Cell{V: s.v[i], Last: lastOf(t-1, s.r[i], s.count[i])}
 	}
@@ -133,22 +126,13 @@ func agesOf(last, t uint32) (r, count uint16) {
 // lastOf is what agesOf undoes.
 func lastOf(t uint32, r, count uint16) uint32 { return t + uint32(r) - uint32(count) }
 
-// settleEvents brings what cells hold to the arrays of the state.
+// settleEvents brings what cells hold to the state of their groups.
 func (b *backend) settleEvents() {
 	for _, w := range b.workers {
 		for k := range w.groups {
 			if g := &w.groups[k]; g.event != nil {
-				g.event.read(uint32(b.number), b.keptOf(g))
+				g.event.read(uint32(b.number), g.state)
 			}
 		}
 	}
-}
-
-// keptOf is the group's part of the state.
-func (b *backend) keptOf(g *group) keptState {
-	s := keptState{v: b.v[g.lo:g.hi], r: b.r[g.lo:g.hi], count: b.count[g.lo:g.hi]}
-	for k := range g.area.Variables() {
-		s.more = append(s.more, b.more[k][g.lo:g.hi])
-	}
-	return s
 }

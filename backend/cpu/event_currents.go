@@ -180,14 +180,14 @@ func (e *eventCurrents) renew(t uint32) {
 	}
 }
 
-func (e *eventCurrents) read(t uint32, s keptState) {
+func (e *eventCurrents) read(t uint32, s state) {
 	for i, c := range e.cells {
 		s.v[i], s.more[0][i], s.more[1][i] = c.v, c.ex, c.in
 		s.r[i], s.count[i] = agesOf(c.last, t-1)
 	}
 }
 
-func (e *eventCurrents) write(t uint32, s keptState) {
+func (e *eventCurrents) write(t uint32, s state) {
 	for i := range e.cells {
 		e.cells[i] = currentCell{s.v[i], s.more[0][i], s.more[1][i], lastOf(t-1, s.r[i], s.count[i])}
 		e.alert[i/64] |= 1 << (i % 64)

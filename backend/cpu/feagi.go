@@ -68,7 +68,7 @@ func (w *worker) updateEachFEAGI(g *group) {
 			if sum = connectome.Unlift(sum, f.rectify); sum < 0 && f.rectify != 0 && f.accumulate {
 				sum = 0
 			}
-			if n := w.b.own.Neuron(g.lo + i); w.candidate(g, n, g.lo+i, float32(sum)/scale) {
+			if n := w.b.own.Neuron(g.lo + i); w.candidate(g, n, i, float32(sum)/scale) {
 				g.fired = append(g.fired, n)
 			}
 		}
@@ -78,12 +78,12 @@ func (w *worker) updateEachFEAGI(g *group) {
 // recover is 4a where it is for every neuron. Who is refractory loses its input here.
 func (w *worker) recover(g *group) {
 	f := g.feagi
-	acc, count := w.acc[g.slot:g.slot+g.run], w.b.count[g.lo:g.hi]
-	for i, r := range w.b.r[g.lo:g.hi] {
+	acc, count := w.acc[g.slot:g.slot+g.run], g.count
+	for i, r := range g.r {
 		if r == 0 {
 			continue
 		}
-		w.b.r[g.lo+uint32(i)] = r - 1
+		g.r[i] = r - 1
 		if r == 1 && f.fireLimit != 0 && count[i] >= f.fireLimit {
 			count[i] = 0
 		}
@@ -96,7 +96,7 @@ func (w *worker) recover(g *group) {
 func (w *worker) updateFewFEAGI(g *group) {
 	f, scale := g.feagi, float32(w.b.c.Scale)
 	threshold, limit, keep, leak := f.threshold.Const, f.limit, f.keep, f.leakAmount
-	acc, v, r := w.acc[g.slot:g.slot+g.run], w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi]
+	acc, v, r := w.acc[g.slot:g.slot+g.run], g.v, g.r
 	hits := w.words(w.hits[:0], g.slot, g.run, true)
 	w.hits = hits
 	for _, h := range hits {
@@ -116,7 +116,7 @@ func (w *worker) updateFewFEAGI(g *group) {
 				x += v[i]
 			}
 			if threshold <= x && x <= limit { // 4c
-				w.b.fire(f, g.lo+i)
+				g.fire(i)
 				g.fired = append(g.fired, w.b.own.Neuron(g.lo+i))
 				continue
 			}
@@ -138,14 +138,14 @@ func (w *worker) updatePlainFEAGI(g *group) {
 		Refractory: uint32(f.refractory), Accumulate: ones(f.accumulate), Leaks: ones(f.leakAmount > 0),
 	}
 	words := w.bits[:g.run/64]
-	w.b.kernels.FEAGI(&w.feagiConstants, w.acc[g.slot:g.slot+g.hi-g.lo], w.b.v[g.lo:g.hi], w.b.r[g.lo:g.hi], words)
+	w.b.kernels.FEAGI(&w.feagiConstants, w.acc[g.slot:g.slot+g.hi-g.lo], g.v, g.r, words)
 	for b, m := range words {
 		for ; m != 0; m &= m - 1 {
-			n := g.lo + uint32(64*b+bits.TrailingZeros64(m))
-			if w.b.count[n] < math.MaxUint16 {
-				w.b.count[n]++
+			i := uint32(64*b + bits.TrailingZeros64(m))
+			if g.count[i] < math.MaxUint16 {
+				g.count[i]++
 			}
-			g.fired = append(g.fired, w.b.own.Neuron(n))
+			g.fired = append(g.fired, w.b.own.Neuron(g.lo+i))
 		}
 	}
 }
@@ -157,39 +157,39 @@ func ones(is bool) uint32 {
 	return 0
 }
 
-// candidate is step 4 for candidate n, whose local index is i. It reports whether the neuron fires.
+// candidate is step 4 for candidate n, which is the i-th of the group. It reports whether the neuron fires.
 func (w *worker) candidate(g *group, n, i uint32, input float32) bool {
-	b, f := w.b, g.feagi
-	if r := b.r[i]; r > 0 { // 4a
-		b.r[i] = r - 1
-		if r == 1 && f.fireLimit != 0 && b.count[i] >= f.fireLimit {
-			b.count[i] = 0
+	f := g.feagi
+	if r := g.r[i]; r > 0 { // 4a
+		g.r[i] = r - 1
+		if r == 1 && f.fireLimit != 0 && g.count[i] >= f.fireLimit {
+			g.count[i] = 0
 		}
 		return false
 	}
 	v := input // 4b
 	if f.accumulate {
-		v = b.v[i] + input
+		v = g.v[i] + input
 	}
 	if f.threshold.At(n-g.area.Neurons.First) <= v && v <= f.limit { // 4c
-		if f.fireLimit != 0 && b.count[i] >= f.fireLimit {
-			b.count[i] = 0
-			b.v[i] = kept(f, v)
+		if f.fireLimit != 0 && g.count[i] >= f.fireLimit {
+			g.count[i] = 0
+			g.v[i] = kept(f, v)
 			return false
 		}
-		if f.below == 1<<32 && !f.asFEAGI || excited(f, b.c.RunSeed, n, w.now) {
-			b.fire(f, i)
+		if f.below == 1<<32 && !f.asFEAGI || excited(f, w.b.c.RunSeed, n, w.now) {
+			g.fire(i)
 			return true
 		}
 	}
 	if f.fireLimit != 0 { // 4d
-		b.count[i] = 0
+		g.count[i] = 0
 	}
 	v = float32(v * f.keep)
 	if v > 0 {
 		v = max(v-f.leakAmount, 0)
 	}
-	b.v[i] = kept(f, v)
+	g.v[i] = kept(f, v)
 	return false
 }
 
@@ -201,15 +201,16 @@ func kept(f *feagi, v float32) float32 {
 	return 0
 }
 
-// fire resets the feagi neuron with local index i after it fired.
-func (b *backend) fire(f *feagi, i uint32) {
-	b.v[i] = 0
-	if b.count[i] < math.MaxUint16 {
-		b.count[i]++
+// fire resets the i-th feagi neuron after it fired.
+func (g *group) fire(i uint32) {
+	f := g.feagi
+	g.v[i] = 0
+	if g.count[i] < math.MaxUint16 {
+		g.count[i]++
 	}
-	b.r[i] = f.refractory
-	if f.fireLimit != 0 && b.count[i] >= f.fireLimit {
-		b.r[i] = uint16(min(uint32(f.refractory)+uint32(f.snooze), math.MaxUint16))
+	g.r[i] = f.refractory
+	if f.fireLimit != 0 && g.count[i] >= f.fireLimit {
+		g.r[i] = uint16(min(uint32(f.refractory)+uint32(f.snooze), math.MaxUint16))
 	}
 }
 

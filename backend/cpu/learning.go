@@ -100,7 +100,7 @@ func makeLearning(b *backend) (list []*learning) {
 		wg.Go(func() { pages.Move(l.p.Target) })
 		for _, w := range b.workers {
 			w.shares = append(w.shares, nil)
-			wg.Go(func() { w.shares[i] = newShare(l, w, len(b.workers)) })
+			wg.Go(func() { w.shares[i] = newShare(l, w) })
 		}
 		wg.Wait()
 		if l.seen != nil && findsTargets(&l.p.Window) {

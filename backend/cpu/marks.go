@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math/bits"
-	"slices"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/internal/pages"
@@ -175,13 +174,6 @@ func (m *marks) words(list []hit, lo, run uint32, out bool) []hit {
 type blocks struct {
 	spikes []uint64 // one bit per neuron that fired; zero between bursts
 	live   []uint8  // 0: the last update had no input and changed nothing, so the next one may be skipped
-}
-
-func newBlocks(g *group) blocks {
-	if g.law.update != nil {
-		return blocks{}
-	}
-	return blocks{make([]uint64, g.run/64), slices.Repeat([]uint8{1}, int(g.run/64))}
 }
 
 // wake makes all blocks live.

@@ -50,7 +50,7 @@ func dealt(c *connectome.Connectome, wanted int) []*worker {
 
 // withRows adds the bytes of everything else to those of the rows and their places. sums are those of the sums of a worker with so many slots.
 func withRows(c *connectome.Connectome, list []*worker, rows uint64, sums func(slots uint64) uint64) uint64 {
-	total := rows + uint64(c.Part.Count(c.Neurons))*uint64(4+2+2+4*c.Variables())
+	total := rows
 	for i := range c.Areas {
 		total += 1024 * uint64(len(c.Areas[i].Drives)) // searches in tables of thresholds
 	}
@@ -151,7 +151,7 @@ func (w *worker) bytes() uint64 {
 		if g.area.Model.Event != "" {
 			total += g.eventBytes()
 		}
-		total += uint64(unsafe.Sizeof(*g)) + g.trains.bytes() + uint64(g.run/64)*9
+		total += uint64(unsafe.Sizeof(*g)) + g.trains.bytes()
 	}
-	return total + longest/64*(8+uint64(unsafe.Sizeof(hit{})))
+	return total + w.ownBytes() + 2*pageBytes + longest/64*uint64(unsafe.Sizeof(hit{}))
 }

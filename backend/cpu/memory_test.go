@@ -53,13 +53,8 @@ func (b *backend) slack() (bytes int) {
 		}
 	}
 	add, learns := beyond(128<<10), beyond(1<<20)
-	add(4 * len(b.v))
-	add(2 * len(b.r))
-	add(2 * len(b.count))
-	for _, m := range b.more {
-		add(4 * len(m))
-	}
 	for _, w := range b.workers {
+		add(len(w.memory) + 2*pageBytes)
 		add(4 * len(w.coming))
 		add(8 * len(w.marked))
 		add(8 * len(w.rows.first))

@@ -19,9 +19,9 @@ type law struct {
 	update func(w *worker, g *group)
 	// run updates blocks b ≤ i < end. If there is also one, run is used only for neurons with equal constants.
 	run func(w *worker, g *group, b, end uint32)
-	// one updates the neuron with local index n. Its first port's sum is at slot, its constants are k, its constant input
+	// one updates the i-th neuron of the group. Its first port's sum is at slot, its constants are k, its constant input
 	// is term. changed says whether any bit of its state changed.
-	one func(w *worker, g *group, n, slot uint32, k []float32, term float32) (fired, changed bool)
+	one func(w *worker, g *group, i, slot uint32, k []float32, term float32) (fired, changed bool)
 }
 
 // lawOf returns the law of a model.
@@ -147,7 +147,7 @@ func (w *worker) updateLIF(g *group, b, end uint32) {
 	w.lifConstants = vector.LIF{
 		EM1: k[0], Term: connectome.TermAt(g.drives, w.now, 0), Scale: float32(w.b.c.Scale), Threshold: k[1], Reset: k[2], Refractory: uint32(k[3]),
 	}
-	w.b.kernels.LIF(&w.lifConstants, w.acc[g.slot+lo:g.slot+hi], w.b.v[g.lo+lo:g.lo+hi], w.b.r[g.lo+lo:g.lo+hi], g.spikes[b:end], g.live[b:end])
+	w.b.kernels.LIF(&w.lifConstants, w.acc[g.slot+lo:g.slot+hi], g.v[lo:hi], g.r[lo:hi], g.spikes[b:end], g.live[b:end])
 }
 
 // updatePSCExp is step 4 of lif_psc_exp for neurons with equal constants.
@@ -158,10 +158,9 @@ func (w *worker) updatePSCExp(g *group, b, end uint32) {
 		EM1: k[0], P21Ex: k[1], P21In: k[2], P11Ex: k[3], P11In: k[4], Term: connectome.TermAt(g.drives, w.now, 0), Scale: float32(w.b.c.Scale),
 		Threshold: k[5], Reset: k[6], Refractory: uint32(k[7]),
 	}
-	from, to := g.lo+lo, g.lo+hi
 	w.currents = vector.Currents{
 		AccEx: w.acc[g.slot+lo : g.slot+hi], AccIn: w.acc[g.slot+g.split+lo : g.slot+g.split+hi],
-		V: w.b.v[from:to], Ex: w.b.more[0][from:to], In: w.b.more[1][from:to], R: w.b.r[from:to],
+		V: g.v[lo:hi], Ex: g.more[0][lo:hi], In: g.more[1][lo:hi], R: g.r[lo:hi],
 	}
 	w.b.kernels.PSCExp(&w.pscConstants, &w.currents, g.spikes[b:end], g.live[b:end])
 }
@@ -173,9 +172,9 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 		live := uint8(0)
 		lo, hi := g.span(b, b+1)
 		for i := lo; i < hi; i++ {
-			n, slot := g.lo+i, g.slot+i
+			slot := g.slot + i
 			if g.differ {
-				index := w.b.index(g.area, n)
+				index := w.b.index(g.area, g.lo+i)
 				g.load(index)
 				if differ {
 					term = connectome.TermAt(g.drives, w.now, index)
@@ -184,7 +183,7 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 			if w.acc[slot]|w.acc[slot+g.split] != 0 {
 				live = 1
 			}
-			fired, changed := one(w, g, n, slot, k, term)
+			fired, changed := one(w, g, i, slot, k, term)
 			w.acc[slot], w.acc[slot+g.split] = 0, 0 // 7
 			if fired {
 				g.spikes[b] |= 1 << (i % 64)
@@ -199,10 +198,10 @@ func (w *worker) oneByOne(g *group, b, end uint32) {
 
 func same(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
-// lif is step 4 of lif for the neuron with local index n.
-func (w *worker) lif(_ *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+// lif is step 4 of lif for the i-th neuron of a group.
+func (w *worker) lif(g *group, i, slot uint32, k []float32, term float32) (fired, changed bool) {
 	em1, threshold, reset, refractory := k[0], k[1], k[2], uint16(k[3])
-	v, r := &w.b.v[n], &w.b.r[n]
+	v, r := &g.v[i], &g.r[i]
 	if *r > 0 { // 4a
 		*r--
 		return false, true
@@ -216,11 +215,11 @@ func (w *worker) lif(_ *group, n, slot uint32, k []float32, term float32) (fired
 	return false, !same(*v, old)
 }
 
-// pscExp is step 4 of lif_psc_exp for the neuron with local index n.
-func (w *worker) pscExp(g *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+// pscExp is step 4 of lif_psc_exp for the i-th neuron of a group.
+func (w *worker) pscExp(g *group, i, slot uint32, k []float32, term float32) (fired, changed bool) {
 	em1, p21ex, p21in, p11ex, p11in, threshold, reset, refractory := k[0], k[1], k[2], k[3], k[4], k[5], k[6], uint16(k[7])
 	scale := float32(w.b.c.Scale)
-	v, ex, in, r := &w.b.v[n], &w.b.more[0][n], &w.b.more[1][n], &w.b.r[n]
+	v, ex, in, r := &g.v[i], &g.more[0][i], &g.more[1][i], &g.r[i]
 	old, oldEx, oldIn := *v, *ex, *in
 	changed = *r > 0
 	if *r > 0 { // 4a
@@ -237,11 +236,11 @@ func (w *worker) pscExp(g *group, n, slot uint32, k []float32, term float32) (fi
 	return false, changed || !same(*v, old) || !same(*ex, oldEx) || !same(*in, oldIn)
 }
 
-// izhikevich is step 4 of izhikevich for the neuron with local index n.
-func (w *worker) izhikevich(_ *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+// izhikevich is step 4 of izhikevich for the i-th neuron of a group.
+func (w *worker) izhikevich(g *group, i, slot uint32, k []float32, term float32) (fired, changed bool) {
 	k = k[:6]
 	half, adt, b, c, d, threshold := k[0], k[1], k[2], k[3], k[4], k[5]
-	v, u := w.b.v[n], w.b.more[0][n]
+	v, u := g.v[i], g.more[0][i]
 	oldV, oldU := v, u
 	current := float32(w.acc[slot])/float32(w.b.c.Scale) + term // 4a
 	for range 2 {                                               // 4b
@@ -253,6 +252,6 @@ func (w *worker) izhikevich(_ *group, n, slot uint32, k []float32, term float32)
 		v = c
 		u = u + d
 	}
-	w.b.v[n], w.b.more[0][n] = v, u
+	g.v[i], g.more[0][i] = v, u
 	return fired, !same(v, oldV) || !same(u, oldU)
 }

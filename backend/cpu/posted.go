@@ -174,11 +174,10 @@ func (s *share) own(list, neurons []uint32) []uint32 {
 
 // variable is a state variable of the targets that the rule reads.
 func (s *share) variable(k int) []float32 {
-	b := s.w.b
 	if at := s.l.p.TargetVariables[k]; at > 0 {
-		return b.more[at-1][s.g.lo:s.g.hi]
+		return s.g.more[at-1]
 	}
-	return b.v[s.g.lo:s.g.hi]
+	return s.g.v
 }
 
 // note puts the events of burst t into the ring, each with what on_post will read of it.

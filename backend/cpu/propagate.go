@@ -164,7 +164,7 @@ func (w *worker) restore(state *engine.State) {
 		g := &w.groups[i]
 		g.wake()
 		if g.event != nil {
-			g.event.write(uint32(w.b.number), w.b.keptOf(g))
+			g.event.write(uint32(w.b.number), g.state)
 		}
 	}
 	w.updated, w.read, w.ofRows, w.draws, w.learnt = w.blocked, 0, 0, 0, 0

@@ -55,14 +55,13 @@ type moment struct {
 	at uint32 // entry of values: after that event
 }
 
-func newShare(l *learning, w *worker, workers int) *share {
+func newShare(l *learning, w *worker) *share {
 	p := l.p
 	s := &share{l: l, w: w, index: w.index, g: w.groupOf(p)}
 	g := s.g
 	n := g.hi - g.lo
 	s.slot, s.ahead = g.slot+p.Port*g.run, g.portsAhead(p.Port)
-	own := w.b.span(p.To)
-	s.ports = [2]uint32{s.ahead + w.b.own.Neuron(cut(own, w.index, workers)), s.ahead + w.b.own.Neuron(cut(own, w.index+1, workers))}
+	s.ports = [2]uint32{s.ahead + w.b.own.Neuron(g.lo), s.ahead + w.b.own.Neuron(g.hi)}
 	f := &w.b.kernels.Formula
 	s.onPost, s.onPre, s.every, s.when = newHandler(p.OnPost, f), newHandler(p.OnPre, f), newHandler(p.Every, f), newHandler(p.When, f)
 	s.onSource = newHandler(p.OnSource, f)

@@ -14,6 +14,7 @@ import (
 // The ports of each kind begin at a multiple of 64 slots.
 type worker struct {
 	b        *backend
+	memory   arena
 	index    int
 	now      uint64            // the burst in progress
 	ran      int               // bursts since the worker began a course, see StepN; 0 in Step
@@ -70,6 +71,7 @@ type group struct {
 	*feagi                        // of a feagi area
 	*evaluator                    // of an area whose model the genome defines
 	event      eventful           // of an area of a model with Event; nil for others
+	state
 	constants
 	blocks
 
@@ -84,14 +86,14 @@ func (g *group) portsAhead(port uint32) uint32 {
 	return g.area.Ports.First + port*g.area.Neurons.Count - g.area.Neurons.First
 }
 
-// cutAlign keeps the workers of a large area from sharing cache lines of the state.
-const cutAlign = 64
+// cutAlign neurons are updated at a time: of a large area nobody but the last worker has some left over.
+const cutAlign = 16
 
 // makeWorkers divides every area's neurons among the workers and gives each the synapses that end at its neurons.
 func makeWorkers(b *backend, workers int, rowsOf func([]*worker) []rows) []*worker {
 	list := make([]*worker, max(1, workers))
 	for i := range list {
-		list[i] = &worker{b: b, index: i, dice: vector.NewPhilox(b.c.RunSeed)}
+		list[i] = &worker{b: b, index: i}
 		list[i].share(i, len(list))
 	}
 	var wg sync.WaitGroup
@@ -109,26 +111,22 @@ func makeWorkers(b *backend, workers int, rowsOf func([]*worker) []rows) []*work
 // share takes the i-th of n shares of every area.
 func (w *worker) share(i, n int) {
 	w.deal(i, n)
-	longest := uint32(0)
+	w.makeOwn()
 	for k := range w.groups {
 		g := &w.groups[k]
-		longest = max(longest, g.run)
-		g.blocks = newBlocks(g)
 		if g.law.prepare != nil {
 			g.law.prepare(w, g)
 		}
 	}
 	w.marks = newMarks(w.groups, w.slots, &w.b.kernels)
-	w.bits, w.hits = make([]uint64, longest/64), make([]hit, 0, longest/64)
-	w.draw = make([]uint32, drawn+64)
 }
 
 // deal makes the groups of the i-th of n workers.
 func (w *worker) deal(i, n int) {
+	cuts := w.b.cuts(n)
 	for k := range w.b.c.Areas {
 		a := &w.b.c.Areas[k]
-		own := w.b.span(a.Neurons)
-		g := group{area: a, index: k, law: lawOf(a.Model), constants: newConstants(a), lo: cut(own, i, n), hi: cut(own, i+1, n), slot: w.slots}
+		g := group{area: a, index: k, law: lawOf(a.Model), constants: newConstants(a), lo: cuts[k][i], hi: cuts[k][i+1], slot: w.slots}
 		g.run = (g.hi - g.lo + 63) &^ 63
 		if a.PortsEach() == 2 {
 			g.split = g.run
@@ -139,13 +137,26 @@ func (w *worker) deal(i, n int) {
 	}
 }
 
-// cut is the first local index of the i-th of n shares of an area.
-func cut(area connectome.Span, i, n int) uint32 {
-	first := area.First + uint32(uint64(area.Count)*uint64(i)/uint64(n))
-	if i < n && area.Count >= uint32(4*n*cutAlign) {
-		first = max(area.First, first/cutAlign*cutAlign)
+// cuts deals each area's neurons to n workers: the i-th has those with local indices cuts[area][i] ≤ k < cuts[area][i+1]. Over all areas
+// each has as many as the others, give or take some.
+func (b *backend) cuts(n int) [][]uint32 {
+	list, given, all := make([][]uint32, len(b.c.Areas)), make([]uint64, n), uint64(0) // given to the workers before
+	for k := range list {
+		own := b.span(b.c.Areas[k].Neurons)
+		all += uint64(own.Count)
+		cuts, last := []uint32{own.First}, uint64(0)
+		for i := 1; i < n; i++ {
+			x := all*uint64(i)/uint64(n) - min(given[i], all*uint64(i)/uint64(n))
+			if own.Count >= uint32(4*n*cutAlign) {
+				x = (x + cutAlign/2) / cutAlign * cutAlign
+			}
+			last = min(max(x, last), uint64(own.Count))
+			given[i] += last
+			cuts = append(cuts, own.First+uint32(last))
+		}
+		list[k] = append(cuts, own.First+own.Count)
 	}
-	return first
+	return list
 }
 
 // span is the range of the local indices of an area's neurons.
