@@ -38,7 +38,7 @@ func openNetwork(name string, g *genome.Genome, o backend.Options) (*network, er
 	return n, err
 }
 
-// openParts lets each device build its part.
+// openParts gives each device its part, of which the host builds one after the other.
 func openParts(g *genome.Genome, o backend.Options) (*network, error) {
 	start := time.Now()
 	parts, err := connectome.NewParts(g, len(o.Devices), connectome.Options{Threads: o.Threads})
@@ -58,13 +58,12 @@ type counted struct {
 	out []synapses
 }
 
-// Next is the next part, counted.
-func (p *counted) Next() (*connectome.Connectome, error) {
-	c, err := p.Parts.Next()
-	if err == nil {
+// Each counts each part.
+func (p *counted) Each(use func(*connectome.Connectome) error) error {
+	return p.Parts.Each(func(c *connectome.Connectome) error {
 		countRows(p.out, c)
-	}
-	return c, err
+		return use(c)
+	})
 }
 
 func countRows(out []synapses, c *connectome.Connectome) {

@@ -91,12 +91,12 @@ func BenchmarkParts(b *testing.B) {
 			b.Fatal(err)
 		}
 		synapses := uint64(0)
-		for range s.Of() {
-			c, err := s.Next()
-			if err != nil {
-				b.Fatal(err)
-			}
+		err = s.Each(func(c *Connectome) error {
 			synapses += c.Synapses()
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
 		b.ReportMetric(float64(synapses), "synapses")
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Maker makes the synapses of a network in place of Build's goroutines: a GPU (backend/cuda). Build plans, adds up lengths of rows,
-// checks memory and proves as ever, so a network has the same bytes and a refusal the same words.
+// checks memory and proves as ever, so a network has the same bytes and a refusal the same words. Several goroutines use it at the same time,
+// each for a part (see Parts).
 type Maker interface {
 	// Count adds the number of synapses of each neuron to row, and returns that of each projection of r.
 	Count(r *Recipe, row []uint64) (made []uint64, err error)
@@ -298,8 +299,8 @@ func (p *plan) wireBy(c *Connectome, sums []uint64, progress *meter) error {
 	r.Longest, c.ByRule = p.longestDelay(), p.byRule()
 	progress.total = 2 * c.ByRule
 	progress.add(c.ByRule)
-	defer func() { p.elsewhere = p.keeps }()
 	placed, err := p.maker.Place(r, c.Row, func() (Synapses, error) {
+		p.claim()
 		p.elsewhere = false
 		if err := p.checkMemory(); err != nil { // now that sizes are exact
 			return Synapses{}, err

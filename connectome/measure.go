@@ -286,8 +286,9 @@ func (p *plan) bytesOf(l *load) (result, peak uint64) {
 		result = add(result, mul(p.neurons, 4))
 	}
 	peak = add(add(result, mul(p.inputs, bytesAPort-resultAPort)), l.plasticScrap)
-	if p.elsewhere { // and nothing of building is here
-		return result, add(peak, l.lists)
+	if p.elsewhere { // and nothing of building is here, but all parts are made at the same time, each with rows and sums of its own
+		own := add(mul(p.neurons, resultANeuron), mul(p.inputs, bytesAPort-resultAPort))
+		return result, add(add(peak, l.lists), mul(uint64(max(1, p.part.Of)-1), own))
 	}
 	if l.longest > mostShort { // drawn ones may turn out to fit a byte
 		peak = add(peak, still)

@@ -75,15 +75,18 @@ func samePartsInTurn(t require.TestingT, g *genome.Genome, whole *Connectome, pa
 	require.NoError(t, s.Into(parts))
 	require.LessOrEqual(t, s.Head().MaxDelay, whole.MaxDelay)
 	require.LessOrEqual(t, s.Least(Part{}), whole.Total())
-	for i := range parts {
-		c, err := s.Next()
-		require.NoError(t, err)
-		want := whole.Cut(Part{i, parts})
+	next := 0
+	err = s.Each(func(c *Connectome) error {
+		want := whole.Cut(Part{next, parts})
+		next++
 		require.LessOrEqual(t, s.Least(want.Part), want.Synapses()+want.apartHere())
 		require.Equal(t, want.Synapses(), c.Synapses())
 		c.Bound, c.MaxDelay, c.ByRule, c.total = want.Bound, want.MaxDelay, want.ByRule, want.total
-		require.Equal(t, want, c, "part %d of %d, in turn", i, parts)
-	}
+		require.Equal(t, want, c, "part %d of %d, in turn", c.Part.Index, parts)
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, parts, next)
 	head, err := s.Whole()
 	require.NoError(t, err)
 	want := *whole

@@ -1,26 +1,29 @@
 package connectome
 
 import (
-	"math"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
 	"burst/genome"
 )
 
-// Parts builds a network part by part, for devices that share it. Only one part is in memory at a time. Values that depend on
-// all parts, such as the longest delay, are known when the last part is made: see Whole.
+// Parts builds a network part by part, for devices that share it. Only one part's synapses are in memory at a time. Values that depend on
+// all parts, such as the longest delay, are known when all parts are made: see Whole.
 type Parts struct {
-	plan *plan // nil once all is known
-	head *Connectome
-	of   int
+	plan  *plan // nil once all is known
+	head  *Connectome
+	of    int
+	tell  func(done, total uint64)
+	took  time.Duration
+	host  sync.Mutex // held by the part whose synapses are in the host's memory
+	spare row        // memory of the one before
+
+	mu   sync.Mutex // guards what follows, and head while parts are made
 	made int
-	sums []uint64 // |weight| per port, of the parts made
-	kept int      // those whose synapses the Maker has kept
-	tell func(done, total uint64)
-	took time.Duration
+	sums []uint64    // |weight| per port, of the parts made
+	kept int         // those whose synapses the Maker has kept
+	done [][2]uint64 // by part, of how many pieces of work
 }
 
 // NewParts plans a network in so many parts. o.MaxBytes is the limit for the largest part; o.Part and o.Allgather are not used. The
@@ -81,17 +84,55 @@ func (p *plan) least(part Part) (sum uint64) {
 	return sum
 }
 
-// Next makes the next part, as Build does, but without bounds. The previous part must no longer be used, because the next one
-// takes its memory. Of synapses that Options.Maker keeps it has Row alone.
-func (s *Parts) Next() (*Connectome, error) {
-	defer s.clock(time.Now())
-	if s.plan.maker == nil || s.made > 0 {
-		debug.FreeOSMemory() // what planning left, or who took the part before
+// Each makes all parts, as Build does, but without bounds, and calls use with each, which may use it until it returns. An Options.Maker
+// makes all parts at the same time, so that goroutines call use; but of the parts whose synapses it does not keep, one after the other. Of
+// those that it keeps a part has Row alone. The error is that of the first part that has one.
+func (s *Parts) Each(use func(c *Connectome) error) error {
+	s.done = make([][2]uint64, s.of)
+	if s.plan.maker == nil {
+		for i := range s.of {
+			if err := s.make(i, s.took, use); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	p, c := s.plan, s.Head()
-	if err := p.turnTo(Part{s.made, s.of}); err != nil {
-		return nil, err
+	s.plan.recipe() // places of neurons that all parts read are made once
+	before, errs := s.took, make([]error, s.of)
+	parallel(s.of, uint64(s.of), func(_ int, i uint64) { errs[i] = s.make(int(i), before, use) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// make makes a part, before which so much time was taken, and calls use.
+func (s *Parts) make(i int, before time.Duration, use func(c *Connectome) error) error {
+	start, held := time.Now(), false
+	defer func() {
+		if held {
+			s.host.Unlock()
+		}
+	}()
+	p, err := s.plan.partOf(Part{i, s.of}, func() row {
+		if held {
+			return row{}
+		}
+		s.host.Lock()
+		held = true
+		if s.plan.maker == nil || s.spare.target != nil {
+			debug.FreeOSMemory() // what planning left, or who took the part before
+		}
+		return s.spare
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	c := s.Head()
+	s.mu.Unlock()
 	c.Part, c.MaxDelay, c.hash = p.part, 1, 0
 	var neurons uint64
 	var beside sync.WaitGroup
@@ -99,31 +140,42 @@ func (s *Parts) Next() (*Connectome, error) {
 		beside.Go(func() { neurons = c.hashOfNeurons() })
 		defer beside.Wait()
 	}
-	still, progress := p.static(), &meter{tell: s.progress()}
-	still.spare = p.spare
-	if err := still.wire(c, s.sums, progress); err != nil {
-		return nil, err
+	sums, progress := make([]uint64, p.inputs), &meter{tell: s.progress(i)}
+	if err := p.static().wire(c, sums, progress); err != nil {
+		return err
 	}
-	if err := p.makeDriven(c, s.sums, progress); err != nil {
-		return nil, err
+	if err := p.makeDriven(c, sums, progress); err != nil {
+		return err
 	}
-	if worst(s.sums) > math.MaxInt32 {
-		return nil, s.overflow()
+	c.total = c.Synapses() + c.apartHere()
+	if beside.Wait(); p.maker == nil {
+		neurons = c.hashOfNeurons()
 	}
-	p.spare = row{c.Target, c.Weight, c.Delay}
+	s.add(c, sums, neurons+c.hashOfSynapses(), before+time.Since(start))
+	if held {
+		s.spare = row{c.Target, c.Weight, c.Delay}
+	}
+	return use(c)
+}
+
+// add adds what is to be known of a part, when so much time was taken.
+func (s *Parts) add(c *Connectome, sums []uint64, hash uint64, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	spans(s.plan.workers, uint64(len(sums)), 1<<16, func(_ int, lo, hi uint64) {
+		for port := lo; port < hi; port++ {
+			s.sums[port] += sums[port]
+		}
+	})
 	s.made++
 	if c.kept {
 		s.kept++
 	}
-	c.total = c.Synapses() + c.apartHere()
 	s.head.total += c.total
 	s.head.ByRule += c.ByRule
 	s.head.MaxDelay = max(s.head.MaxDelay, c.MaxDelay)
-	if beside.Wait(); p.maker == nil {
-		neurons = c.hashOfNeurons()
-	}
-	s.head.hash += neurons + c.hashOfSynapses()
-	return c, nil
+	s.head.hash += hash
+	s.took = max(s.took, took)
 }
 
 // Whole is the whole network without its synapses. It has the longest delay, the bounds, and the values of Total and Hash. Its
@@ -136,7 +188,7 @@ func (s *Parts) Whole() (*Connectome, error) {
 	if s.made < s.of {
 		panic("BUG: the whole of a network of which parts are missing")
 	}
-	s.plan.spare = row{}
+	s.spare = row{}
 	if !s.Kept() {
 		debug.FreeOSMemory() // that of the last part
 	}
@@ -155,21 +207,35 @@ func (s *Parts) Took() time.Duration { return s.took }
 
 func (s *Parts) clock(start time.Time) { s.took += time.Since(start) }
 
-// progress converts the progress of the next part to that of all parts.
-func (s *Parts) progress() func(done, total uint64) {
+// progress converts the progress of a part to that of all parts. Those that have not begun count as much as this one.
+func (s *Parts) progress(part int) func(done, total uint64) {
 	if s.tell == nil {
 		return nil
 	}
-	made, of := uint64(s.made), uint64(s.of)
-	return func(done, total uint64) { s.tell(made*total+done, of*total) }
+	return func(done, total uint64) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done[part] = [2]uint64{done, total}
+		var all [2]uint64
+		for _, d := range s.done {
+			if d[1] == 0 {
+				d[1] = total
+			}
+			all[0], all[1] = all[0]+d[0], all[1]+d[1]
+		}
+		s.tell(all[0], all[1])
+	}
 }
 
-// overflow is the error if synapses alone exceed a bound. It names the network's first such port, as for the whole network.
-func (s *Parts) overflow() error {
-	s.plan.spare = row{}
-	sums := s.plan.sums(s.plan.scale)
-	port := slices.IndexFunc(sums, func(sum uint64) bool { return sum > math.MaxInt32 })
-	return s.plan.overflows(s.head, uint32(port), sums[port])
+// partOf is the plan of a part. It calls hold before rows come into the host's memory, which gives memory for them.
+func (p *plan) partOf(part Part, hold func() row) (*plan, error) {
+	wirings := make([]*wiring, len(p.wirings))
+	for i := range wirings {
+		wirings[i] = &p.wirings[i]
+	}
+	q := p.only(wirings...)
+	q.hold = hold
+	return q, q.turnTo(part)
 }
 
 // turnTo makes another part the one to build.

@@ -18,10 +18,8 @@ func inTurn(g *genome.Genome, parts int, o Options) (*Connectome, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range parts {
-		if _, err := s.Next(); err != nil {
-			return nil, err
-		}
+	if err := s.Each(func(*Connectome) error { return nil }); err != nil {
+		return nil, err
 	}
 	return s.Whole()
 }

@@ -27,6 +27,7 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	if p.maker != nil {
 		return p.wireBy(c, sums, progress)
 	}
+	p.claim()
 	b := p.newBuilder(c, sums, progress)
 	c.Row = make([]uint64, p.neurons+1)
 	if p.chains() {
@@ -52,6 +53,13 @@ func (p *plan) wire(c *Connectome, sums []uint64, progress *meter) error {
 	copy(c.Row[1:], c.Row[:p.neurons]) // a row's cursor has come to the next row's start
 	c.Row[0] = 0
 	return b.finish()
+}
+
+// claim waits for the host's memory.
+func (p *plan) claim() {
+	if p.hold != nil {
+		p.spare = p.hold()
+	}
 }
 
 // only is the plan with some of the projections. The scale is that of the plan with all.

@@ -25,11 +25,12 @@ type plan struct {
 	stimuli  []genome.Stimulus // of the genome, and drives of an amount for each neuron
 	injected []*genome.Drive   // these drives
 	wirings  []wiring
-	merging  []group  // wirings whose synapses are merged
-	rows     []rows   // by area
-	spare    row      // memory of the part before
-	out      []uint64 // per neuron, synapses from it before merging, where an area divides by them; else nil
-	lifts    []int64  // of areas, see lift
+	merging  []group    // wirings whose synapses are merged
+	rows     []rows     // by area
+	spare    row        // memory of the part before
+	hold     func() row // waits until synapses may be in the host's memory, and gives spare; nil: they may
+	out      []uint64   // per neuron, synapses from it before merging, where an area divides by them; else nil
+	lifts    []int64    // of areas, see lift
 	scale    float64
 	fixed    uint64            // fixedBytes
 	load     load              // of the projections that are prepared

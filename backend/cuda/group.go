@@ -39,8 +39,7 @@ func (e *PeerError) Error() string {
 // Unwrap says that these devices are not available together.
 func (e *PeerError) Unwrap() error { return driver.ErrUnavailable }
 
-// Parts makes the parts of a network for the devices that share it, one after the other; connectome.Parts makes them from a
-// genome.
+// Parts makes the parts of a network for the devices that share it; connectome.Parts makes them from a genome.
 type Parts interface {
 	// Of is how many there are.
 	Of() int
@@ -48,8 +47,8 @@ type Parts interface {
 	Head() *connectome.Connectome
 	// Least is how many synapses a part surely has.
 	Least(connectome.Part) uint64
-	// Next makes the next part; of the one before nothing is used any more.
-	Next() (*connectome.Connectome, error)
+	// Each makes all parts, maybe at the same time, and calls use with each, after which nothing of the part is used any more.
+	Each(use func(*connectome.Connectome) error) error
 	// Whole is the network without its synapses, once all parts are made.
 	Whole() (*connectome.Connectome, error)
 }
@@ -158,8 +157,8 @@ func (b *backend) isPartOf(c *connectome.Connectome) {
 	b.c = &own
 }
 
-// start builds the parts, and uploads and frees each before the next one. It first tries everything that can fail on a device. What needs
-// the whole network is done last, on all devices at the same time.
+// start builds the parts, whose synapses the host holds one after the other and GPUs at the same time. It first tries everything that can
+// fail on a device. What needs the whole network is done last, on all devices at the same time.
 func (g *group) start(parts Parts, m *Maker) error {
 	made := make([]*tables, len(g.parts))
 	err := g.beside(func(b *backend) (err error) {
@@ -175,14 +174,16 @@ func (g *group) start(parts Parts, m *Maker) error {
 		return err
 	}
 	m.into(g.parts)
-	for i, b := range g.parts {
-		c, err := parts.Next()
-		if err != nil {
-			return err
-		}
+	err = parts.Each(func(c *connectome.Connectome) error {
+		i := c.Part.Index
+		b := g.parts[i]
 		if err := g.enter(b, func() error { return b.takeRows(c, m, made[i]) }); err != nil {
 			return b.named(err)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if g.c, err = parts.Whole(); err != nil {
 		return err

@@ -29,8 +29,8 @@ func devices(t *testing.T, n int64) *cudatest.StandIn {
 
 // cuts are the parts of a network that no genome describes.
 type cuts struct {
-	c        *connectome.Connectome
-	of, made int
+	c  *connectome.Connectome
+	of int
 }
 
 func (p *cuts) Of() int { return p.of }
@@ -51,9 +51,13 @@ func (p *cuts) Least(part connectome.Part) uint64 {
 	return 0
 }
 
-func (p *cuts) Next() (*connectome.Connectome, error) {
-	p.made++
-	return p.c.Cut(connectome.Part{Index: p.made - 1, Of: p.of}), nil
+func (p *cuts) Each(use func(*connectome.Connectome) error) error {
+	for i := range p.of {
+		if err := use(p.c.Cut(connectome.Part{Index: i, Of: p.of})); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *cuts) Whole() (*connectome.Connectome, error) {

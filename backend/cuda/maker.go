@@ -21,7 +21,8 @@ import (
 
 // Maker builds networks on GPUs: it is the connectome.Options.Maker whose synapses kernels draw, place and sort (kernels/build.cu). Rows of
 // parts that OpenParts opens stay on the device and are packed there, unless they are to be rows of places. All others come back to the
-// host, and are packed and uploaded as those that the host has built. One goroutine at a time uses it.
+// host, and are packed and uploaded as those that the host has built. Goroutines may use it at the same time, each for a part of its own;
+// those of one device wait for each other.
 //
 // While it builds, a device holds the rows, 8 bytes a synapse (4 of rows that stay, where all weights are constants that can be packed)
 // and the delay's 0 to 2; 12 bytes a neuron and 8 a port; and, where a rule chooses without multapses, tables of choices, mostly up to
@@ -29,6 +30,7 @@ import (
 type Maker struct {
 	devices []int
 	// by device
+	busy   []sync.Mutex
 	sites  []*site    // nil: not used yet
 	takers []*backend // for whom rows stay; nil: they come back
 	made   []*made    // that have stayed, until somebody takes them; nil: none have
@@ -58,7 +60,7 @@ var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
 	k := len(devices)
-	return &Maker{devices: slices.Clone(devices), sites: make([]*site, k), takers: make([]*backend, k), made: make([]*made, k), tune: makingDefaults}
+	return &Maker{devices: slices.Clone(devices), busy: make([]sync.Mutex, k), sites: make([]*site, k), takers: make([]*backend, k), made: make([]*made, k), tune: makingDefaults}
 }
 
 // Close lets go of the devices. A nil Maker has none.
@@ -107,6 +109,8 @@ func (m *Maker) Place(r *connectome.Recipe, row []uint64, room func() (connectom
 // on does a recipe's work on its device, whose memory it then gives back.
 func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
 	i := r.Part.Index % len(m.devices)
+	m.busy[i].Lock()
+	defer m.busy[i].Unlock()
 	s := m.sites[i]
 	if s == nil {
 		if s, err = newSite(m.devices[i]); err != nil {

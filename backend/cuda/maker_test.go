@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -159,13 +160,18 @@ func TestMakerOfParts(t *testing.T) {
 	require.NoError(t, err)
 	got, err := connectome.NewParts(g, 3, connectome.Options{Maker: m})
 	require.NoError(t, err)
-	for range 3 {
-		a, err := want.Next()
-		require.NoError(t, err)
-		b, err := got.Next()
-		require.NoError(t, err)
-		require.Equal(t, a, b)
-	}
+	list := make([]*connectome.Connectome, 3)
+	require.NoError(t, want.Each(func(c *connectome.Connectome) error {
+		own := *c
+		own.Target, own.Weight, own.Delay = slices.Clone(c.Target), slices.Clone(c.Weight), connectome.NewDelays(nil)
+		own.Delay.Short, own.Delay.Long = slices.Clone(c.Delay.Short), slices.Clone(c.Delay.Long)
+		list[c.Part.Index] = &own
+		return nil
+	}))
+	require.NoError(t, got.Each(func(c *connectome.Connectome) error {
+		require.Equal(t, list[c.Part.Index], c)
+		return nil
+	}))
 	a, err := want.Whole()
 	require.NoError(t, err)
 	b, err := got.Whole()

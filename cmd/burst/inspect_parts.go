@@ -25,8 +25,6 @@ type inspectPart struct {
 // inspectParts says what each of so many parts takes; where cost is set they are built, one after the other.
 func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]inspectPart, error) {
 	list := make([]inspectPart, o.parts)
-	var all *connectome.Parts
-	var planning time.Duration
 	for i := range list {
 		part := connectome.Part{Index: i, Of: o.parts}
 		s, err := connectome.Measure(g, connectome.Options{Threads: o.threads, Part: part})
@@ -35,36 +33,27 @@ func (o *inspectOptions) inspectParts(cmd *cobra.Command, g *genome.Genome) ([]i
 		}
 		own := uint64(part.Count(uint32(s.Neurons)))
 		list[i] = inspectPart{Neurons: own, Synapses: s.Synapses, Bytes: s.Bytes + s.Learnt + stateBytes*own, Peak: s.Peak}
-		if !o.cost {
-			continue
-		}
-		if all == nil {
-			p := newProgress(cmd.ErrOrStderr(), false)
-			all, err = connectome.NewParts(g, o.parts, connectome.Options{Threads: o.threads, Progress: p.building})
-			p.finish()
-			if err != nil {
-				return nil, err
-			}
-			planning = all.Took()
-		}
-		if err := list[i].measure(all, planning, o.threads); err != nil {
-			return nil, err
-		}
 	}
-	return list, nil
-}
-
-// measure builds the part, in the memory of the one before, and says what it takes with the cpu backend.
-func (p *inspectPart) measure(all *connectome.Parts, planning time.Duration, threads int) error {
-	before := all.Took()
-	c, err := all.Next()
+	if !o.cost {
+		return list, nil
+	}
+	p := newProgress(cmd.ErrOrStderr(), false)
+	all, err := connectome.NewParts(g, o.parts, connectome.Options{Threads: o.threads, Progress: p.building})
+	p.finish()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Build = (planning + all.Took() - before).Seconds()
-	host, _ := backend.Footprint("cpu", c, backend.Options{Threads: threads})
-	p.Host = c.Bytes() + 4*uint64(c.Ports) + host // bounds are there when all parts are made
-	return nil
+	planning := all.Took()
+	before := planning
+	err = all.Each(func(c *connectome.Connectome) error { // in the memory of the one before
+		own := &list[c.Part.Index]
+		own.Build = (planning + all.Took() - before).Seconds()
+		before = all.Took()
+		host, _ := backend.Footprint("cpu", c, backend.Options{Threads: o.threads})
+		own.Host = c.Bytes() + 4*uint64(c.Ports) + host // bounds are there when all parts are made
+		return nil
+	})
+	return list, err
 }
 
 // printParts writes them for people.
