@@ -41,6 +41,7 @@ test-repeats: ## with many seeds, sizes and faults, what make test runs with few
 	$(SLOWLY) . -run '^(TestWorkIsLinearInProjections|TestNewRuleTakesFourFiles)$$'
 	$(SLOWLY) ./connectome -run '^(TestDistancesFollowTheKernel|TestSubsetsAreUniform|TestAbsurdGenomesAreRefusedBeforeAnythingIsAllocated|TestR17NoSumWraps|TestProofAgainstBigIntegers|TestAutoScaleOfWeightsThatLearn|TestPartsOfEveryRule|TestSharesAddUpToTheWhole|TestMorphologiesAgainstTheirDefinition|TestPeakWhileBuilding|TestBinsAreRows|TestGapsAreExact)$$'
 	$(SLOWLY) ./genome -run '^(TestMutations|TestDenseTexts)$$'
+	$(SLOWLY) ./internal/formula -run '^TestPowerShortcut$$'
 	$(SLOWLY) ./genome/feagi -run '^TestTable$$'
 	$(SLOWLY) ./genomes -run '^TestR7OneDigest$$'
 	$(SLOWLY) ./record -run '^(TestR22StreamLengths|TestR22Parquet)$$'
@@ -52,7 +53,7 @@ test-supply: ## build the program and the kernels anew: the same bytes, and no m
 	$(SLOWLY) ./kernels -run '^TestRebuild$$'
 
 test-kernels: ## run all paths, schedules and groups of devices by the kernels compiled for the host, and plant mistakes in these
-	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestPairs|TestSharedRecords|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestPorts|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerNear|TestMakerOfExamples|TestMakerMistakes|TestNearMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
+	$(SLOWLY) ./backend/cuda -run '^(TestConformanceOnHost|TestConformanceOfPlainKernels|TestPendingEvents|TestLearningBatches|TestPairs|TestRanges|TestSharedRecords|TestLearningMoves|TestMemoryAreas|TestMemoryMoves|TestDrivenMoves|TestPaths|TestWaits|TestWaitsOfGroups|TestLastingPaths|TestConformanceOfLastingLaunches|TestBatchesOfProcesses|TestClusters|TestClustersOfGroups|TestConformanceOfGroups|TestGroupsOfExamples|TestDelayed|TestPorts|TestWithoutDelays|TestUnevenRows|TestSchedules|TestPlantedMistakes|TestExamples|TestGuide|TestMaker|TestMakerNear|TestMakerOfExamples|TestMakerMistakes|TestNearMistakes|TestRowsStay|TestMistakesInRowsThatStay|TestExactOnDevice)$$'
 	$(SLOWLY) ./cmd/burst -run '^(TestDeviceLostAmongOthers|TestDevicesEverywhere|TestResumeOnOtherDevices|TestPartsFitWhereTheWholeDoesNot)$$'
 
 test-science: ## hold the networks of the literature to their published numbers

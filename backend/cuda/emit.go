@@ -235,8 +235,20 @@ func (e *emitter) program(p *formula.Program, fired string, before ...string) st
 	for _, line := range before {
 		e.line("%s", line)
 	}
+	inside := map[formula.Ref]bool{}
+	results := map[formula.Ref]formula.Power{}
+	for _, power := range p.Powers() {
+		results[power.Result] = power
+		for _, r := range power.Inside {
+			inside[r] = true
+		}
+	}
 	for i := range p.Code {
-		e.instruction(i, &p.Code[i])
+		if power, is := results[formula.Ref(i)]; is {
+			e.power(p, &power)
+		} else if !inside[formula.Ref(i)] {
+			e.instruction(i, &p.Code[i])
+		}
 	}
 	for k, v := range p.Next {
 		if in := p.Code[v]; in.Op == formula.State && int(in.K) == k {
@@ -312,6 +324,8 @@ func (e *emitter) instruction(i int, in *formula.Instruction) {
 		e.line("selp.b32 %%n%d, %%n%d, %%n%d, %%q%d;", i, in.B, in.C, in.A)
 	case formula.Random, formula.Tail:
 		e.draw(i, in)
+	case formula.Fused:
+		e.line("fma.rn.f32 %%n%d, %%n%d, %%n%d, %%n%d;", i, in.A, in.B, in.C)
 	default:
 		panic("BUG: no PTX for " + op.String())
 	}

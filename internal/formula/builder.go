@@ -7,11 +7,13 @@ type builder struct {
 	code []Instruction
 	seen map[Instruction]Ref
 	bits map[uint32]Ref // constants, by their bits: −0 is not 0
-	full bool           // more than maxCode instructions were wanted
+	most int            // instructions
+	full bool           // more were wanted
+	near bool           // the code is a Shortcut's
 }
 
 func newBuilder() *builder {
-	return &builder{seen: map[Instruction]Ref{}, bits: map[uint32]Ref{}}
+	return &builder{most: maxCode, seen: map[Instruction]Ref{}, bits: map[uint32]Ref{}}
 }
 
 // constant is a number.
@@ -62,7 +64,7 @@ func (b *builder) add(in Instruction) Ref {
 
 // append makes a new value, the first one again where there are too many already.
 func (b *builder) append(in Instruction) Ref {
-	if len(b.code) == maxCode {
+	if len(b.code) == b.most {
 		b.full = true
 		return 0
 	}

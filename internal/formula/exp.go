@@ -15,8 +15,11 @@ func (b maths) equal(x, y Ref) Ref { return b.apply(Equal, x, y) }
 // pick is x where the flag is true, else y.
 func (b maths) pick(flag, x, y Ref) Ref { return b.apply(Select, flag, x, y) }
 
-// bounded is x, at least low and at most high.
+// bounded is x, at least low and at most high, as it is anyway in a Shortcut.
 func (b maths) bounded(x Ref, low, high float32) Ref {
+	if b.near {
+		return x
+	}
 	return b.apply(Max, b.apply(Min, x, b.num(high)), b.num(low))
 }
 

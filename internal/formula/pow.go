@@ -29,7 +29,11 @@ func (b maths) halves(x Ref) double {
 
 // product is x·y, exact where nothing of it is below 2^−149 (Dekker 1971).
 func (b maths) product(x, y Ref) double {
-	p, u, v := b.mul(x, y), b.halves(x), b.halves(y)
+	p := b.mul(x, y)
+	if b.near {
+		return double{p, b.apply(Fused, x, y, b.apply(Neg, p))}
+	}
+	u, v := b.halves(x), b.halves(y)
 	e := b.sub(b.mul(u.high, v.high), p)
 	e = b.add(e, b.mul(u.high, v.low))
 	e = b.add(e, b.mul(u.low, v.high))
@@ -50,8 +54,9 @@ func (b maths) double(x float64) double {
 
 // log2 is the logarithm of a to base 2, to some 2^−36 of it: with a = m·2^e and s = (m − 1)/(m + 1) it is
 // e + 2/ln 2·(s + s³/3 + s⁵/5 + …).
-func (b maths) log2(a Ref) double {
-	m, e := b.split(a)
+func (b maths) log2(a Ref) double { return b.log2Of(b.split(a)) }
+
+func (b maths) log2Of(m, e Ref) double {
 	one := b.num(1)
 	above, below := b.sub(m, one), b.sum(m, one)
 	s := b.apply(Div, above, below.high)
@@ -98,6 +103,12 @@ func (b maths) exp2Parts(z double) (x double, k Ref) {
 	return double{sum.high, b.add(sum.low, b.add(first.low, rest))}, k
 }
 
+// scaledLog is y·l.
+func (b maths) scaledLog(l double, y Ref) double {
+	z := b.product(y, l.high)
+	return b.fast(z.high, b.add(z.low, b.mul(y, l.low)))
+}
+
 // pow is x to the power of y, as C's powf has it.
 func (b maths) pow(x, y Ref) Ref {
 	zero, one := b.num(0), b.num(1)
@@ -105,9 +116,7 @@ func (b maths) pow(x, y Ref) Ref {
 	inf := b.num(infinite)
 	l := b.log2(b.apply(Min, size, b.num(math.MaxFloat32)))
 	few := b.bounded(y, -1<<32, 1<<32) // enough for 0 and infinity from the number next to 1
-	z := b.product(few, l.high)
-	z = b.fast(z.high, b.add(z.low, b.mul(few, l.low)))
-	p := b.exp2(z)
+	p := b.exp2(b.scaledLog(l, few))
 
 	// 0 and infinity, whose logarithms are none
 	up := b.less(zero, y)

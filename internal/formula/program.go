@@ -35,11 +35,13 @@ const (
 	Random // draw K
 	Tail   // draw K
 	ops
+
+	Fused = ops // A·B + C, rounded once: of a Shortcut alone
 )
 
-var names = [ops]string{
+var names = [ops + 1]string{
 	"const", "state", "param", "input", "refractory", "neg", "abs", "sqrt", "add", "sub", "mul", "div", "min", "max",
-	"less", "lesseq", "equal", "and", "or", "not", "select", "random", "tail",
+	"less", "lesseq", "equal", "and", "or", "not", "select", "random", "tail", "fused",
 }
 
 // String is the name in the package comment.
@@ -52,7 +54,7 @@ func (o Op) Args() int {
 		return 0
 	case o <= Sqrt || o == Not:
 		return 1
-	case o == Select:
+	case o == Select || o == Fused:
 		return 3
 	}
 	return 2

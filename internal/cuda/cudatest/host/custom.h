@@ -134,6 +134,11 @@ static const instruction INSTRUCTIONS[] = {
     }},
     {"selp.u32", "rxxp", [](machine &m, const operand *a) { u32 x = m.p(a[3]) ? m.r(a[1]) : m.r(a[2]); m.result(a[0]).r = x; }},
     {"setp.ge.u32", "pri", [](machine &m, const operand *a) { m.flag(a[0], m.r(a[1]) >= m.r(a[2])); }},
+    {"setp.eq.u32", "pri", [](machine &m, const operand *a) { m.flag(a[0], m.r(a[1]) == m.r(a[2])); }},
+    {"fma.rn.f32", "ffff", [](machine &m, const operand *a) { m.make(a[0], __builtin_fmaf(m.f(a[1]), m.f(a[2]), m.f(a[3]))); }},
+    {"cvt.rzi.s32.f32", "rf", [](machine &m, const operand *a) { m.word(a[0], (u32)(int)m.f(a[1])); }},
+    {"mov.b32", "rf", [](machine &m, const operand *a) { m.word(a[0], __builtin_bit_cast(u32, m.f(a[1]))); }},
+    {"mov.b32", "fr", [](machine &m, const operand *a) { m.make(a[0], __builtin_bit_cast(float, m.r(a[1]))); }},
     {"mov.u32", "ri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1])); }},
     {"add.u32", "rri", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) + m.r(a[2])); }},
     {"xor.b32", "rrx", [](machine &m, const operand *a) { m.word(a[0], m.r(a[1]) ^ m.r(a[2])); }},
@@ -255,9 +260,12 @@ struct reader {
             text.pop_back();
             jumps.push_back({s.steps.size(), text});
         } else {
+            std::istringstream ahead(line.substr((size_t)in.tellg()));
+            ahead >> text;
+            int place = text[0] == '%' ? find(text.substr(0, text.size() - 1)) : -1;
             x.what = nullptr;
-            for (auto &i : INSTRUCTIONS)
-                if (word == i.op) x.what = &i;
+            for (auto &i : INSTRUCTIONS) // the same name may have results of two types
+                if (word == i.op && (!x.what || (place >= 0 && s.registers[(size_t)place].type == i.kinds[0]))) x.what = &i;
             if (!x.what) return fail(line);
         }
         for (const char *want = x.what->kinds; *want; want++) {
