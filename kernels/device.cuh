@@ -148,6 +148,14 @@ DEVICE i32 load_shared(u32 at) {
     return v;
 }
 
+// read_shared and store_shared are a word at an address of the block's memory that its threads change.
+[[maybe_unused]] DEVICE u32 read_shared(u32 at) {
+    u32 v;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
+    return v;
+}
+[[maybe_unused]] DEVICE void store_shared(u32 at, u32 v) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(v) : "memory"); }
+
 // pause leaves the multiprocessor to others for a moment: looking at shared memory takes some of what their additions wait for.
 DEVICE void pause() { asm volatile("nanosleep.u32 64;"); }
 

@@ -81,7 +81,7 @@ func TestPTX(t *testing.T) {
 func TestLearn(t *testing.T) {
 	for _, i := range Learn() {
 		ptx := i.PTX()
-		require.Equal(t, 14, strings.Count(ptx, ".visible .entry learn_"))
+		require.Equal(t, 16, strings.Count(ptx, ".visible .entry learn_"))
 		unmeant := regexp.MustCompile(`fma\.rn\.f32 .*// meant`).ReplaceAllString(ptx, "")
 		require.NotRegexp(t, `fma\.|mad\.f|\.ftz|\.approx|\.full`, unmeant, "each other float operation rounds on its own, denormals kept")
 		require.Contains(t, ptx, fmt.Sprintf(".version %s\n", dotted(i.ISA)))

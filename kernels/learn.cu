@@ -4,4 +4,4 @@
 #define BURST_CUSTOM
 #define BURST_LEARN
 #define BURST_MOVING
-#include "learn_bursts.cu"
+#include "learn_ranges.cu"

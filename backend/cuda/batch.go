@@ -204,7 +204,7 @@ func (b *backend) loadBatch(t *tables) error {
 // loadMany brings kernels of launches of many bursts onto the device.
 func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, error) {
 	switch b.choice.path {
-	case pathLearn:
+	case pathLearn, pathRanges:
 	case pathEvent:
 		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
 	default:
@@ -515,7 +515,7 @@ func (b *backend) turnOn() error {
 		}
 	}
 	if b.learning != nil {
-		x.args.learners = b.learning.all
+		x.args.learners, x.args.ranges = b.learning.all, b.learning.ranges
 		if err := b.tellLengths(); err != nil {
 			return err
 		}

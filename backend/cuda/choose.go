@@ -22,6 +22,7 @@ const (
 	pathEvent                // neurons that change at inputs alone: kernels/event_bursts.cu
 	pathRun                  // any network: kernels/run_bursts.cu
 	pathLearn                // and weights that change: kernels/learn_bursts.cu
+	pathRanges               // of rules of pairs, with targets in shared memory: kernels/learn_ranges.cu
 	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
 	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh
 	pathTeams                // sums in the shared memory of teams of blocks: kernels/teams.cuh
@@ -29,7 +30,7 @@ const (
 )
 
 func (p path) String() string {
-	return [...]string{"single", "event", "run", "learn", "resident", "delayed", "teams", "clusters"}[p]
+	return [...]string{"single", "event", "run", "learn", "ranges", "resident", "delayed", "teams", "clusters"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
@@ -45,6 +46,8 @@ func (p path) kernel(c *connectome.Connectome) string {
 			return "learn_bursts_all"
 		}
 		return "learn_bursts"
+	case pathRanges:
+		return "learn_bursts_ranges"
 	case pathRun, pathTeams:
 		if _, all := customs(c); all {
 			return "run_bursts_custom"
@@ -60,7 +63,7 @@ func (p path) kernel(c *connectome.Connectome) string {
 
 // Path says how a device runs bursts, and what decided that.
 type Path struct {
-	Name   string   `json:"path"`   // single, event, run, learn, resident, delayed, teams or clusters; several where devices take different ones
+	Name   string   `json:"path"`   // single, event, run, learn, ranges, resident, delayed, teams or clusters; several where devices take different ones
 	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
 	Why    string   `json:"why"`
 	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
@@ -78,18 +81,19 @@ type choice struct {
 	path    path
 	why     string
 	not     []string
-	shared  uint64    // bytes of a block's memory
-	learnt  uint64    // those of them that projections that learn take
-	near    uint64    // and of these, those for tables
-	rounds  bool      // and whether some are for rounds (roundBytes)
-	cached  bool      // where the state is not kept: whether a block holds a copy of it
-	cells   uint64    // of event alone: where in a block's memory what its kernel alone has begins
-	tabled  bool      // and of the tables
-	byFour  bool      // whether a block has room to draw for many neurons at a time
-	outside bool      // clusters: whether the neurons' state stays in global memory
-	gather  bool      // whether all blocks are one cluster
-	waits   uint32    // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
-	teams   teamShape // of teams alone
+	shared  uint64     // bytes of a block's memory
+	learnt  uint64     // those of them that projections that learn take
+	near    uint64     // and of these, those for tables
+	rounds  bool       // and whether some are for rounds (roundBytes)
+	cached  bool       // where the state is not kept: whether a block holds a copy of it
+	cells   uint64     // of event alone: where in a block's memory what its kernel alone has begins
+	tabled  bool       // and of the tables
+	byFour  bool       // whether a block has room to draw for many neurons at a time
+	outside bool       // clusters: whether the neurons' state stays in global memory
+	gather  bool       // whether all blocks are one cluster
+	waits   uint32     // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
+	teams   teamShape  // of teams alone
+	ranges  rangeShape // of ranges alone
 }
 
 // large reports whether launches do what is for large networks alone, which is in a unit of its own.
@@ -122,6 +126,7 @@ var lines = []line{
 	{pathTeams, []want{many, steady, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
 	{pathDelayed, []want{many, steady, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, steady, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
+	{pathRanges, []want{many, steady, learn, near, rangeable, bitsFit, rangesFit}, "it learns by rules of pairs: each block delivers to a range of targets, whose sums and events it keeps in shared memory"},
 	{pathLearn, []want{many, steady, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
 	{pathRun, []want{many, steady, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
 	{pathEvent, []want{many, changing, dueFits, cellsFit}, "neurons that change at inputs alone are looked at where they have one; rows are delivered when they are due"},
@@ -442,19 +447,14 @@ func waitsPay(q *question) string {
 
 // learnersFit: blocks can do without a copy of what does not change of projections that learn, but have one if there is room.
 func learnersFit(q *question) string {
-	long := slices.ContainsFunc(q.c.Plastic, func(p connectome.Plastic) bool { return q.b.pairing(&p) == longPairs })
 	for _, room := range []struct {
 		near   uint64
 		rounds bool
 	}{{nearRoom, true}, {nearRoom, false}, {0, false}} {
-		if room.rounds && !long {
+		if room.rounds && !q.b.long() {
 			continue
 		}
-		l, _ := q.b.layLearning(0, room.near)
-		bytes := divUp(l.all.fixedBytes, 16) * 16
-		if room.rounds {
-			bytes += roundBytes * uint64(q.b.tune.batchThreads) / 32
-		}
+		_, bytes := q.learners(room.near, room.rounds)
 		if q.answer.shared+bytes <= q.b.room {
 			q.answer.shared += bytes
 			q.answer.learnt, q.answer.near, q.answer.rounds = bytes, room.near, room.rounds
@@ -462,6 +462,17 @@ func learnersFit(q *question) string {
 		}
 	}
 	return ""
+}
+
+// learners lays out projections that learn, with so many bytes of tables near. A copy of what blocks need of them takes bytes of a block's
+// memory, with each warp's room for rounds or without.
+func (q *question) learners(near uint64, rounds bool) (l *learning, bytes uint64) {
+	l, _ = q.b.layLearning(0, near)
+	bytes = divUp(l.all.fixedBytes, 16) * 16
+	if rounds {
+		bytes += roundBytes * uint64(q.b.tune.batchThreads) / 32
+	}
+	return l, bytes
 }
 
 // readsTargets reports whether rules read the state of neurons, which must lie where all see it then.

@@ -62,6 +62,8 @@ type tuning struct {
 	fewSynapses    uint64        // of small networks, at most
 	slotBytes      uint64        // that their slots may take a synapse
 	staging        uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
+	rangeLeast     uint64        // synapses that learn from which blocks have ranges of their targets (kernels/learn_ranges.cu); 0: they never do
+	rangePart      uint64        // and synapses of a row that a block has, from which they do
 	events         uint32        // of each target of a projection that learns, which are remembered
 	ownSynapses    uint32        // about so many a block of resident_bursts delivers by itself
 	linger         time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
@@ -73,7 +75,7 @@ var defaults = tuning{
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
-	drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
+	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run

@@ -117,7 +117,7 @@ func TestDrivenMoves(t *testing.T) {
 			if seed%2 == 1 {
 				random = enginetest.RandomDrivenLearning
 			}
-			moves(t, random(r, int(seed)).Build(), r)
+			moves(t, random(r, int(seed)).Build(), defaults, r)
 		})
 	}
 }

@@ -149,6 +149,13 @@ func TestEveryKernel(t *testing.T) {
 			l.during("learn", func() { launchAs(t, c, tune, thirds(c)) })
 		})
 	}
+	sub("learn/ranges", func(t *testing.T) {
+		c, err := learns()
+		require.NoError(t, err)
+		tune := few()
+		tune.rangeLeast, tune.rangePart = 1, 0
+		l.during("learn", func() { launchAs(t, c, tune, thirds(c)) })
+	})
 	for seed := range 2 {
 		sub(fmt.Sprint("driven/seed ", seed), func(t *testing.T) {
 			c := enginetest.RandomDriven(rand.New(rand.NewPCG(uint64(seed), 0x64726976)), seed).Build()

@@ -19,6 +19,8 @@ import (
 type learning struct {
 	list     []learner
 	all      learners
+	slices   []slice // of path ranges, as are
+	ranges   ranges
 	lengths  driver.Ptr         // of the fire queues, as the backend's
 	spans    spans              // of FEAGI's rules
 	programs []*formula.Program // of all handlers but on_post and on_pre
@@ -162,6 +164,9 @@ func (b *backend) layBehind(base driver.Ptr, room, near uint64) (*learning, *are
 	l.all.copied, l.all.lists = uint64(flag(b.choice.learnt > 0)), driver.Ptr(flag(b.choice.rounds))
 	l.all.alone = flag(b.rows.synapses == 0)
 	a.copies = append(append(a.copies, fixed.copies...), copying{place, data(list), size(list)})
+	if b.choice.path == pathRanges {
+		b.layRanges(l, a)
+	}
 	return l, a
 }
 
@@ -457,6 +462,11 @@ func (b *backend) pairing(p *connectome.Plastic) uint32 {
 	return longPairs
 }
 
+// long reports whether a rule is of pairs with a long on_post.
+func (b *backend) long() bool {
+	return slices.ContainsFunc(b.c.Plastic, func(p connectome.Plastic) bool { return b.pairing(&p) == longPairs })
+}
+
 func pairs(p *connectome.Plastic) bool {
 	only := func(h *connectome.Handler, kind formula.ReadKind) bool {
 		other := func(r formula.Read) bool { return r.Kind != kind }
@@ -511,7 +521,10 @@ func (b *backend) startLearning() error {
 	if err := b.stream.Fill(l.all.list, 0, l.all.fixedBytes); err != nil { // blocks copy what lies between its arrays too
 		return err
 	}
-	return b.fill(a)
+	if err := b.fill(a); err != nil || b.choice.path != pathRanges {
+		return err
+	}
+	return b.cutRanges()
 }
 
 // fill uploads the arrays of an arena.

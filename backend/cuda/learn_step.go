@@ -20,6 +20,7 @@ type learnKernels struct {
 	swept      entry[sweptArgs]
 	totals     entry[totalsArgs]
 	every      entry[everyArgs]
+	cuts       entry[cutsArgs] // of path ranges
 }
 
 // The kernels' parameters, in order.
@@ -84,6 +85,11 @@ type (
 		l learned
 		t uint64
 	}
+	cutsArgs struct {
+		l   learned
+		c   slice
+		own uint32
+	}
 )
 
 // entry is a kernel with its parameters.
@@ -134,7 +140,7 @@ func (e *entry[A]) launchGrid(blocks, threads, shared uint32, s *driver.Stream, 
 func (k *learnKernels) named() map[string]kernel {
 	return map[string]kernel{
 		"silence": &k.silence, "spikes": &k.spikes, "window": &k.window, "modulators": &k.modulators, "sources": &k.sources, "events": &k.events,
-		"rows": &k.rows, "sweep": &k.sweep, "targets": &k.targets, "swept": &k.swept, "totals": &k.totals, "every": &k.every,
+		"rows": &k.rows, "sweep": &k.sweep, "targets": &k.targets, "swept": &k.swept, "totals": &k.totals, "every": &k.every, "cuts": &k.cuts,
 	}
 }
 

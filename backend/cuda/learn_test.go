@@ -61,22 +61,27 @@ func TestLearningBatches(t *testing.T) {
 		tune.events, tune.batchThreads, tune.batch, tune.uncached = 1+r.Uint32N(20), 32*(2+r.Uint32N(7)), 1+r.Uint64N(30), r.IntN(2) == 0
 		tune.gather *= int(seed+1) % 2
 		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
-			mixLaunches(t, c, tune, r)
+			mixLaunches(t, c, tune, r, 0)
 		})
 	}
 }
 
-// mixLaunches compares launches of many bursts, mixed with single ones, with the reference.
-func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand) *learning {
+// mixLaunches compares launches of many bursts, mixed with single ones, with the reference, from a burst on.
+func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand, first uint64) *learning {
 	oracle, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
 	b, err := open(c, Options{}, tune)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, b.Close()) }()
-	require.Equal(t, pathLearn, b.(*backend).choice.path)
+	require.Contains(t, []path{pathLearn, pathRanges}, b.(*backend).choice.path)
 	l := b.(*backend).learning
 	feed := engine.NewFeed(c, nil)
-	var want, got engine.State
+	var want engine.State
+	got := *engine.NewState(c)
+	if got.Number = first; first > 0 {
+		require.NoError(t, oracle.WriteState(&got))
+		require.NoError(t, b.WriteState(&got))
+	}
 	var x engine.Burst
 	for range 8 {
 		number := got.Number
@@ -139,11 +144,60 @@ func TestPairs(t *testing.T) {
 			require.NoError(t, err)
 			tune := defaults
 			tune.events, tune.batch, tune.batchThreads, tune.uncached = c.events, 13, 64, i%2 == 1
-			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)))
+			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)), 0)
 			require.Equal(t, c.pairing, l.list[0].arg.pairs)
 			for i := range l.list {
 				require.NotZero(t, l.list[i].arg.pairs, "projection %d", i)
 			}
+		})
+	}
+}
+
+// TestRanges compares networks whose blocks have ranges of targets with the reference: rules short and long, delays and lags, few events and
+// many, areas that share a block's range, several projections onto one port, static synapses beside, and state in shared memory or not.
+func TestRanges(t *testing.T) {
+	cudatest.Anywhere(t)
+	const network = `{burst: v1, name: ranges, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
+  {name: E, neurons: %d, model: lif, drive: {poisson: {rate: %d Hz, weight: 40 mV}}},
+  {name: I, neurons: %d, model: lif, drive: {poisson: {rate: %d Hz, weight: 40 mV}}}], projections: [
+  {from: E, to: E, rule: fixed_outdegree, outdegree: %d, weight: 0.5 mV, delay: %s, plasticity: {rule: %s}},
+  {from: E, to: I, rule: fixed_outdegree, outdegree: %d, weight: 0.5 mV, delay: %[6]s, plasticity: {rule: %[7]s}},
+  {from: I, to: E, rule: fixed_outdegree, outdegree: 40, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp, w_max: 1 mV, lambda: 0.1}},
+  {from: I, to: I, rule: fixed_outdegree, outdegree: %[8]d, weight: 0.5 mV, delay: 1 ms}]}`
+	const power, additive = "stdp_power_law, lambda: 0.02, w_max: 1 mV", "stdp, mu_plus: 0, mu_minus: 0, w_max: 1 mV, lambda: 0.3"
+	for i, c := range []struct {
+		rule, delay      string
+		excite, inhibit  int
+		fast, slow       int // Hz
+		toE, toI, events int
+		threads          uint32
+	}{
+		{additive, "1 ms", 45, 60, 150, 40, 40, 20, 32, 64},
+		{additive, "15 ms, back: 2 ms", 45, 300, 300, 40, 30, 100, 3, 96},
+		{power, "1 ms", 90, 40, 150, 40, 89, 39, 32, 64},
+		{power, "3 ms, back: 1 ms", 45, 300, 150, 30, 40, 290, 9, 64},
+		{power, "2 ms", 700, 33, 40, 40, 690, 20, 20, 64},
+		{"stdp_nearest_symmetric, w_max: 1 mV", "2 ms", 45, 80, 100, 40, 30, 20, 2, 64},
+		{additive, "1 ms", 300, 300, 30, 30, 3, 2, 1, 128},
+	} {
+		t.Run(fmt.Sprint(i, " ", c.rule), func(t *testing.T) {
+			if i%3 > 0 {
+				slow.Case(t)
+			}
+			text := fmt.Sprintf(network, c.excite, c.fast, c.inhibit, c.slow, c.toE, c.delay, c.rule, c.toI)
+			g, err := genome.Parse("ranges.yaml", []byte(text), genomes.Open)
+			require.NoError(t, err)
+			made, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			tune := defaults
+			tune.events, tune.batch, tune.batchThreads, tune.uncached, tune.rangeLeast, tune.rangePart = uint32(c.events), 13, c.threads, i%2 == 1, 1, 0
+			first := uint64(0)
+			if i%3 == 0 {
+				first = 1<<32 - 60 // kernels that count bursts with 32 bits must stop
+			}
+			l := mixLaunches(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x72616e67)), first)
+			require.NotZero(t, l.ranges.count)
+			moves(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x6d6f7665)))
 		})
 	}
 }
@@ -182,7 +236,7 @@ func TestSharedRecords(t *testing.T) {
 			tune := defaults
 			tune.events, tune.batch = 3, 13
 			tune.gather *= i % 2
-			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)))
+			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)), 0)
 			targets, sources := 0, 0
 			for i := range l.list {
 				targets, sources = targets+int(flag(l.list[i].ownTargets)), sources+int(flag(l.list[i].ownSources))
@@ -207,17 +261,17 @@ func TestLearningMoves(t *testing.T) {
 	for seed := range uint64(slow.Times(3, 20)) {
 		r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			moves(t, enginetest.RandomPlastic(r, int(seed)).Build(), r)
+			moves(t, enginetest.RandomPlastic(r, int(seed)).Build(), defaults, r)
 		})
 	}
 }
 
 // moves lets a run go on from the GPU on the CPU and back, by states, and compares it with the reference.
-func moves(t *testing.T, c *connectome.Connectome, r *rand.Rand) {
+func moves(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand) {
 	oracle, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
 	var here, there engine.Backend
-	here, err = Open(c, Options{})
+	here, err = open(c, Options{}, tune)
 	require.NoError(t, err)
 	there, err = cpu.Open(c, cpu.Options{Threads: 2})
 	require.NoError(t, err)
@@ -238,10 +292,11 @@ func TestLearnArguments(t *testing.T) {
 	var k learnKernels
 	for _, image := range kernels.Learn() {
 		ptx := image.PTX()
-		require.Equal(t, len(k.named())+2, strings.Count(ptx, ".visible .entry learn_"))
-		args := sizes(reflect.TypeFor[runArgs]())[:2] // the last is of another path
+		require.Equal(t, len(k.named())+3, strings.Count(ptx, ".visible .entry learn_"))
+		args := sizes(reflect.TypeFor[runArgs]())[:3] // the last is of another path
 		args[0] = unsafe.Offsetof(run{}.waits)        // what follows is for large.cu alone
-		require.Equal(t, args, declared(t, ptx, "learn_bursts"), image.Name)
+		require.Equal(t, args, declared(t, ptx, "learn_bursts_ranges"), image.Name)
+		require.Equal(t, args[:2], declared(t, ptx, "learn_bursts"), image.Name)
 		for name, e := range k.named() {
 			args := reflect.ValueOf(e).Elem().FieldByName("args").Type()
 			require.Equal(t, declared(t, ptx, "learn_"+name), sizes(args), "learn_%s in %s: sizes of the parameters, in order", name, image.Name)

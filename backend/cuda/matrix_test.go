@@ -56,6 +56,12 @@ func features(t *testing.T) []feature {
 			}
 		})
 	}
+	pairs := net(5, one, func(n *enginetest.Net) {
+		trace := []connectome.Trace{enginetest.Trace(9, 1, false)}
+		n.Plastic = []enginetest.Plastic{{Hi: 1, Pre: trace, Post: trace, Synapses: []enginetest.Synapse{{From: 1, To: 2}}, Rule: enginetest.Handlers{
+			Pre: []string{"x"}, Post: []string{"y"}, OnPost: []string{"w = w + x"}, OnPre: []string{"w = w - y"},
+		}}}
+	})
 	return []feature{
 		{"long rows of one weight each", long, engine.Want{}, 0},
 		{"the same, all delays d", net(60, func(int) uint16 { return 3 }, nil), engine.Want{}, 0},
@@ -74,6 +80,7 @@ func features(t *testing.T) []feature {
 		{"the same, short rows", net(5, one, own), engine.Want{}, 0},
 		{"models of more than two ports, long rows", net(60, one, ports(3)), engine.Want{}, 0},
 		{"weights that change", learns(genome.WindowNone), engine.Want{}, 0},
+		{"the same, by rules of pairs, one delay a projection", pairs, engine.Want{}, 0},
 		{"the same, by FEAGI's rules", learns(genome.WindowRelease), engine.Want{}, 0},
 		{"the same, with fire candidate lists", learns(genome.WindowNone), engine.Want{FCL: true}, 0},
 		{"potentials that drive what spikes deliver (`psp_max`)", drivenNet(), engine.Want{}, 0},
@@ -95,6 +102,7 @@ type feature struct {
 func (f *feature) path(devices int) path {
 	b := onUsual(f.c, f.want)
 	b.tune.clusterRow, b.tune.teamRow, b.tune.delayedRow, b.tune.clusterLeast, b.tune.clusterLate, b.tune.slotBytes, b.tune.teamLeast = 20, 20, 20, 1, 1, 64, 0
+	b.tune.rangeLeast, b.tune.rangePart = 1, 0
 	b.sms, b.clusters = 2, [mostClustered + 1]uint64{1: 2, 2: 1}
 	if f.room > 0 {
 		b.room = f.room

@@ -33,7 +33,7 @@ func TestMemoryMoves(t *testing.T) {
 	for seed := range uint64(slow.Times(3, 20)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0x6d656d6d6f7665))
-			moves(t, enginetest.RandomMemory(r, int(seed)).Build(), r)
+			moves(t, enginetest.RandomMemory(r, int(seed)).Build(), defaults, r)
 		})
 	}
 }

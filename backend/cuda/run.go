@@ -11,6 +11,7 @@ import (
 type runArgs struct {
 	run      run
 	learners learners
+	ranges   ranges
 	events   eventLists
 }
 
@@ -20,6 +21,8 @@ func (a *runArgs) params(p path) *driver.Arguments {
 	switch p {
 	case pathLearn:
 		list = append(list, unsafe.Pointer(&a.learners))
+	case pathRanges:
+		list = append(list, unsafe.Pointer(&a.learners), unsafe.Pointer(&a.ranges))
 	case pathEvent:
 		list = append(list, unsafe.Pointer(&a.events))
 	}

@@ -73,6 +73,7 @@ func trials() []trial {
 		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
+		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart = 5, 64, 1, 0 }, false, 0},
 	}
 	for _, v := range list[:5] {
 		gathered, change := v, v.change
@@ -123,7 +124,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 }
 
 func (v *trial) network(seed uint64) (*connectome.Connectome, error) {
-	if v.path == pathLearn {
+	if v.path == pathLearn || v.path == pathRanges {
 		return learns()
 	}
 	return busy(seed%4, *v), nil
@@ -236,6 +237,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Event}
 	case v.path == pathLearn:
 		return []cudatest.Bursts{cudatest.Learn}
+	case v.path == pathRanges:
+		return []cudatest.Bursts{cudatest.Ranges}
 	case v.path == pathRun || v.path == pathTeams:
 		return []cudatest.Bursts{cudatest.Run}
 	case v.lasts:
@@ -308,6 +311,11 @@ func mistakes() []planted {
 		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "(e.lag > 1 || !updates)", "(e.lag > 0 || !updates)")},
 		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list that is written before all have read it", "learning", change("learn_synapses.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
+		{"rows that are read before all are looked up", "ranges", change("learn_ranges.cu", "bits_of(one.seen));\n    block_barrier();", "bits_of(one.seen));")},
+		{"rows that are looked up while others are read", "ranges", change("learn_ranges.cu", "    block_barrier(); // nobody reads what is written now either\n", "")},
+		{"sums that are brought before all have added", "ranges", change("learn_ranges.cu", "    block_barrier();\n    bring_ranges", "    bring_ranges")},
+		{"a list of a range that is read before it is written", "ranges", change("learn_ranges.cu", "            warp_barrier(); // the list and weights are there\n", "")},
+		{"a list of a range that is written before all have read it", "ranges", change("learn_ranges.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
 		{"a lane that counts itself", "clusters", change("cluster_bursts.cu", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0)", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0) + (lane() == 1)")},
 	}
 }

@@ -131,6 +131,7 @@ const (
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
+	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
 )
 
 // Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where

@@ -17,4 +17,4 @@ static network_of waiting_network(const void *argument) {
 #define LASTING(f) KERNEL_ENTRY(f, waiting_network)
 #define LEARN_ENTRIES                                                                                                                      \
     ENTRY(learn_modulators), ENTRY(learn_sources), ENTRY(learn_events), ENTRY(learn_targets), ENTRY(learn_rows), ENTRY(learn_sweep),       \
-        ENTRY(learn_swept), ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window)
+        ENTRY(learn_swept), ENTRY(learn_totals), ENTRY(learn_every), ENTRY(learn_silence), ENTRY(learn_spikes), ENTRY(learn_window), ENTRY(learn_cuts)

@@ -43,6 +43,7 @@ PRIMITIVE u32 shuffle_up(u32 v, u32 by) {
     u32 lane = running->thread % 32;
     return hand_in("shuffle_up", v).word[lane < by ? lane : lane - by];
 }
+PRIMITIVE u32 shuffle_from(u32 v, u32 lane) { return hand_in("shuffle_from", v).word[lane % 32]; }
 PRIMITIVE u32 shuffle_first(u32 v, u32 count) { return hand_in("shuffle_first", v).word[running->thread % 32 & ~(count - 1)]; }
 
 // look waits for a word that another thread changes; change and grow change one.
@@ -120,6 +121,8 @@ DEVICE four load_streamed(const four *p) { return *p; }
 DEVICE u32 address(const void *place) { return shared_address(place); }
 DEVICE void add_shared(u32 at, i32 v) { tally((i32 *)shared_place(at, 4), v); }
 DEVICE i32 load_shared(u32 at) { return *(const i32 *)shared_place(at, 4); }
+DEVICE u32 read_shared(u32 at) { return *(const u32 *)shared_place(at, 4); }
+DEVICE void store_shared(u32 at, u32 v) { *(u32 *)shared_place(at, 4) = v; }
 DEVICE u32 remote_address(u32 own, u32 number) { return shared_address_of(own, number); }
 DEVICE four load_cluster(u32 at) { return *(const four *)shared_place(at, sizeof(four)); }
 PRIMITIVE void join_cluster(u32 at) { grow((u32 *)shared_place(at, 4), 1u, CLUSTER, false); }
