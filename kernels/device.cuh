@@ -26,13 +26,8 @@ DEVICE void acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // fence_system orders what the thread has seen and written before it, for all devices and the host.
 DEVICE void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
-// arrive and arrivals of 64 bits are the same for a counter that says more than how many have come.
+// arrive of 64 bits is the same for a counter that says more than how many have come; acquire_word looks at it.
 DEVICE void arrive(u64 *p, u64 v) { asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
-DEVICE u64 arrivals(const u64 *p) {
-    u64 n;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(n) : "l"(p) : "memory");
-    return n;
-}
 
 // store_block and load_block pass a number from a thread of the block to another, with all that the first has seen.
 DEVICE void store_block(u32 *p, u32 v) { asm volatile("st.release.cta.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }

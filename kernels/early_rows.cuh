@@ -95,12 +95,11 @@ DEVICE void clear_lengths(const run *p, u64 t) {
 // which its answer needs not wait for.
 DEVICE u32 left_of(const run *p, u64 t, bool shared) { return shared ? *length_of(p, t) : *later_length_of(p, t - 1); }
 
-// deliver_left is step 1 for the queue of so many rows that the burst before t has left, which the block delivers its part of: each warp of
+// deliver_left is step 1 for the queue of so many rows that burst t has left, which the block delivers its part of: each warp of
 // the back has one piece of a row, and where there are more pieces, all warps share the others; the front does not look at what the
-// back has taken. With shared it is step 1 for what is due at once and warps of burst t have left to all.
+// back has taken. With shared it is step 1 for what is due at once and warps have left to all.
 DEVICE void deliver_left(const run *p, u64 t, const resident *s, bool shared, u32 rows) {
     u32 warps = workers() / 32, thread = anew(thread_in_block()), warp = thread / 32, back = shared ? 0 : warps - p->front, blocks = anew(block_count());
-    if (!shared) t--;
     u32 least = shared ? 1 : p->later_parts, apart = back * blocks;
     if (rows == 0 || (back > 0 && warp < p->front && rows * least <= apart)) return;
     const spike *queue = shared ? p->queue : p->later + (t & 1) * p->neurons;

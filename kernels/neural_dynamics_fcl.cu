@@ -106,19 +106,25 @@ DEVICE bool lif(const float *k, float input, float term, float *v, u16 *refracto
     return fires;
 }
 
-// psc_exp is lif_psc_exp's step 4.
-DEVICE bool psc_exp(const float *k, float input_ex, float input_in, float term, float *v, float *ex, float *in,
-                    u16 *refractory) {
+// psc_exp_fires is what lif_psc_exp's step 4 does with its currents as they are before the burst's inputs; it says whether the neuron fires.
+DEVICE bool psc_exp_fires(const float *k, float ex, float in, float term, float *v, u16 *refractory) {
     float x = *v;
     u32 r = *refractory;
     if (r > 0) r -= 1; // 4a
-    else x = x + k[0] * x + k[1] * *ex + k[2] * *in + term; // 4b
-    *ex = k[3] * *ex + input_ex; // 4c
-    *in = k[4] * *in + input_in;
+    else x = x + k[0] * x + k[1] * ex + k[2] * in + term; // 4b
     bool fires = x >= k[5]; // 4d
     *v = fires ? k[6] : x;
     *refractory = (u16)(fires ? (u32)k[7] : r);
     return fires;
+}
+
+// psc_exp is lif_psc_exp's step 4.
+DEVICE bool psc_exp(const float *k, float input_ex, float input_in, float term, float *v, float *ex, float *in,
+                    u16 *refractory) {
+    float before_ex = *ex, before_in = *in;
+    *ex = k[3] * before_ex + input_ex; // 4c
+    *in = k[4] * before_in + input_in;
+    return psc_exp_fires(k, before_ex, before_in, term, v, refractory);
 }
 
 const u32 MOST_AGE = 65535; // connectome.MostAge

@@ -166,11 +166,14 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 n, u32 k) {
 }
 
 // drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread, of which they reach
-// so many ports at most.
+// so many ports at most. The last warps begin, as the first ones have other things to do while blocks wait for each other, and the very
+// last one looks whether all have come.
 template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident *s, u32 ports) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
+    u32 turn = anew(thread_in_block());
+    if (turn < workers() - 32) turn = workers() - 64 - turn / 32 * 32 + turn % 32;
 #pragma unroll 1
-    for (u32 k = 4 * anew(thread_in_block()); ports > 0 && k < count; k += 4 * workers()) {
+    for (u32 k = 4 * turn; ports > 0 && k < count; k += 4 * workers()) {
         i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
         u32 n = neuron_of(p->w.own, begin + k);
 #pragma unroll
@@ -201,9 +204,9 @@ DEVICE void stimulate_blocks(const run *p, u64 t) {
     give_scheduled(p, t, (u64)block_index() * workers() + anew(thread_in_block()), (u64)anew(block_count()) * workers());
 }
 
-// find_terms finds the areas' terms in burst t.
+// find_terms finds the areas' terms in burst t, which the second warp and those after it do.
 DEVICE void find_terms(const run *p, u64 t, resident *s) {
-    u32 k = anew(thread_in_block());
+    u32 thread = anew(thread_in_block()), k = thread >= 32 ? thread - 32 : thread + workers() - 32;
     const area *areas = room_at<area>(s, s->at_areas);
     if (k < p->w.area_count && k < COMMON && !areas[k].differ) {
         network w = p->w;

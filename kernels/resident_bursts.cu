@@ -1,9 +1,9 @@
 #pragma once
-#include "early_rows.cuh"
+#include "ahead.cuh"
 
 // Many bursts in one launch, as run_bursts does them, for networks whose neurons' state, places of rows and tables fit the
 // shared memory of all blocks together. Rows are delivered when all neurons are updated (own_rows.cuh), or while they are
-// (early_rows.cuh). The last warp of a block takes no part: that of the last block tells the host.
+// (early_rows.cuh, ahead.cuh). The last warp of a block takes no part: that of the last block tells the host.
 
 // uncalled are launches whose bursts follow each other. lasting_bursts.cu has those in which the host calls for each.
 struct uncalled {
@@ -11,66 +11,6 @@ struct uncalled {
 };
 DEVICE bool await(const uncalled *, const run *, u64, resident *) { return true; }
 DEVICE void answer(const uncalled *, const run *, u64, const resident *) {}
-
-// list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
-DEVICE void list_alone(const run *p, resident *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
-    if (g >= GROUPS) return;
-    const u32 *bits = room_at<u32>(s, s->at_bits);
-    u16 *list = room_at<u16>(s, s->at_list);
-    u32 before = s->group[g];
-#pragma unroll 1
-    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
-#pragma unroll 1
-        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
-}
-
-// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once its first warp has listed them.
-DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
-    const u16 *list = room_at<u16>(s, s->at_list);
-    u32 begin = block_index() * p->block_neurons, total = s->total, *ids = for_host(p, t);
-    if (thread_in_block() >= 32) return;
-    if (total > host_room(p)) {
-        bring_bits(p, t, room_at<u32>(s, s->at_bits), 32);
-    } else {
-#pragma unroll 1
-        for (u32 j = lane(); j < total; j += 32) ids[j] = begin + list[j];
-    }
-    if (lane() == 0) report(p, t, total);
-}
-
-// field_of is where arrived counts the blocks that have left rows, for even and odd meetings apart.
-DEVICE u32 field_of(u32 met) { return 32 + 16 * (met & 1); }
-
-// come tells all blocks that this one has come to its next meeting, and whether it has left rows. Its last worker warp does. Where all
-// blocks are one cluster a lane tells each of them, in its memory.
-template <bool near> DEVICE void come(const run *p, resident *s) {
-    u32 met = s->met + 1, left = s->left;
-    if (!near) {
-        if (lane() == 31) arrive((u64 *)p->arrived, 1 | (left ? 1ull << field_of(met) : 0));
-    } else if (lane() < block_count()) {
-        if (left) join_cluster(remote_address(address(s->leaving + (met & 1)), lane()));
-        fence_cluster();
-        join_cluster(remote_address(address(&s->joined), lane()));
-    }
-    warp_barrier();
-    if (lane() == 31) s->met = met, s->left = s->listed = 0;
-}
-
-// all_there waits until all blocks have come; its answer is how often some had left rows, at even meetings or at odd ones. One thread does.
-template <bool near> DEVICE u32 all_there(const run *p, const resident *s) {
-    u32 met = s->met, wanted = met * block_count();
-    if (near) {
-        u32 own = address(&s->joined);
-        while (joined(own) < wanted) {}
-        return read(s->leaving + (met & 1));
-    }
-    u64 now;
-    do now = arrivals((const u64 *)p->arrived);
-    while ((u32)now < wanted);
-    acquire();
-    return (u32)(now >> field_of(met)) & 0xffff;
-}
 
 // meet lets all blocks wait for each other; what they wrote before is seen by all after it. It says whether any block has
 // left rows. arrived counts blocks in its lower half; in the upper half it counts, for even and odd meetings apart, those that
@@ -152,7 +92,7 @@ template <u32 models, bool soon, class calls_of> DEVICE void burst_loop(const ru
             if (soon) end_early(p, t, s);
             else end_own<calls_of>(p, t, s, c);
         }
-        if (soon) deliver_left(p, t, s, shared, left);
+        if (soon) deliver_left(p, shared ? t : t - 1, s, shared, left);
         else deliver_rows(p, t, s, shared);
         u32 met = (u32)(t + shared - p->first); // bursts that all blocks have computed
         if (lists(&p->list) && written < met) list_candidates(&p->list, written++, p->block_neurons, workers());
@@ -189,7 +129,8 @@ template <u32 models> DEVICE void run_resident(const run *p) {
     if (gathered(p)) cluster_barrier();
     else block_barrier();
     if (thread_in_block() < workers()) {
-        if (early(p)) burst_loop<models, true>(p, &s, (const uncalled *)nullptr);
+        if (models == 1 << PSC_EXP && ahead(p)) ahead_loop<models>(p, &s);
+        else if (early(p)) burst_loop<models, true>(p, &s, (const uncalled *)nullptr);
         else burst_loop<models, false>(p, &s, (const uncalled *)nullptr);
     } else if (thread_in_block() == workers() && block_index() == block_count() - 1) serve(p, &s, 0);
     block_barrier();

@@ -479,6 +479,15 @@ func (b *backend) turnOn() error {
 			return err
 		}
 	}
+	if b.choice.path == pathDelayed { // entries are looked at before it is known how many there are
+		for _, of := range []slot{bufQueue, bufLater} {
+			if n := p.bytes[of]; n > 0 {
+				if err := b.stream.Fill(p.ptr[of], 0, n); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	first := 2
 	switch b.choice.path {
 	case pathDelayed: // its queues begin empty

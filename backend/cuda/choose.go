@@ -24,7 +24,7 @@ const (
 	pathLearn                // and weights that change: kernels/learn_bursts.cu
 	pathRanges               // of rules of pairs, with targets in shared memory: kernels/learn_ranges.cu
 	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
-	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh
+	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh, ahead.cuh
 	pathTeams                // sums in the shared memory of teams of blocks: kernels/teams.cuh
 	pathClusters             // sums in the shared memory of those who update: kernels/cluster_bursts.cu
 )
@@ -392,7 +392,12 @@ func early(q *question) string {
 }
 
 // keptEarly and keptAlone: the state fits shared memory.
-func keptEarly(q *question) string { return q.fits(q.residentBytes() + divUp(4*q.own, 16)*16) }
+func keptEarly(q *question) string {
+	if modelSuffix(q.c) == "_psc_exp" && q.r.delays > 0 && !q.b.want.FCL { // ahead of kernels/ahead.cuh
+		q.answer.why = "state fits shared memory: neurons decide a burst ahead, and rows are delivered while neurons are updated"
+	}
+	return q.fits(q.residentBytes() + divUp(4*q.own, 16)*16)
+}
 func keptAlone(q *question) string { return q.fits(q.residentBytes()) }
 
 // residentBytes are those of a block that keeps the state of its neurons, with the table of weights.

@@ -50,6 +50,7 @@ func trials() []trial {
 		{pathResident, "resident, few own rows", []int{0}, 1, func(t *tuning) { t.listed, t.ownSynapses = true, 60 }, false, 0},
 		{pathDelayed, "delayed", []int{0}, 3, func(t *tuning) { t.delayedRow = 1 }, false, 0},
 		{pathDelayed, "delayed, few own rows", []int{0}, 2, func(t *tuning) { t.delayedRow, t.ownSynapses, t.batchThreads = 1, 200, 128 }, false, 0},
+		{pathDelayed, "currents", []int{0}, 3, func(t *tuning) { t.delayedRow, t.ownSynapses = 1, 60 }, false, 0},
 		{pathRun, "roaming", []int{0}, 3, func(t *tuning) { t.roaming = true }, false, 0},
 		{pathRun, "roaming, two devices", []int{1, 0}, 2, func(t *tuning) { t.roaming = true }, false, 0},
 		{pathRun, "waiting", []int{0}, 9, func(t *tuning) { rowsWait(t, 5, 1<<10) }, false, 0},
@@ -75,7 +76,7 @@ func trials() []trial {
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
 		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart = 5, 64, 1, 0 }, false, 0},
 	}
-	for _, v := range list[:5] {
+	for _, v := range list[:6] {
 		gathered, change := v, v.change
 		gathered.name = v.name + ", gathered"
 		gathered.change = func(t *tuning) { change(t); gather(t) }
@@ -88,7 +89,7 @@ func trials() []trial {
 	return list
 }
 
-// busy is a network of lif neurons, or of the trial's ports, of which about a tenth fire in a burst, with one weight a row; where clusters
+// busy is a network of lif neurons, or of what the trial is about, of which about a tenth fire in a burst, with one weight a row; where clusters
 // suit it, one delay.
 func busy(seed uint64, v trial) *connectome.Connectome {
 	r := rand.New(rand.NewPCG(seed, 0x62757379))
@@ -102,7 +103,12 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 		lif = enginetest.Of("lif_event", neurons)
 		lif.Constant("threshold").Const, lif.Constant("reset").Const, lif.Constant("refractory").Const = 1, 0, 1
 	}
-	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 900, 3_700_000_000, 4_100_000_000)}
+	amount, least := int32(900), int32(10)
+	if v.ahead() {
+		lif, amount, least = enginetest.PSCExp(neurons), 900_000, 30_000
+		lif.Constant("threshold").Const, lif.Constant("refractory").Const = 0.2, 1
+	}
+	lif.Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, amount, 3_700_000_000, 4_100_000_000)}
 	n := enginetest.Net{RunSeed: seed, Areas: []connectome.Area{lif}}
 	ports := neurons
 	if v.ports > 0 {
@@ -111,7 +117,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 	}
 	tune := v.tuning()
 	for from := range neurons {
-		weight := 10 * (r.Int32N(50) - 20)
+		weight := least * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
 			s := enginetest.Synapse{From: from, To: r.Uint32N(ports), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
 			if tune.clusterRow == 1 || strings.HasSuffix(v.name, "ahead") {
@@ -206,31 +212,47 @@ func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 		fired += len(got.Fired)
 		return nil
 	}
-	if v.lasts { // a launch of five bursts, and one that is stopped
+	amount := int32(1_000_000_000)
+	if v.ahead() { // else its neurons would fire whatever else reaches them
+		amount = 600_000
+	}
+	steps := func(n uint32) error {
 		var got engine.Burst
-		for k := uint32(0); k < 9 && err == nil; k++ {
+		for k := range n {
 			in = in[:0]
 			for port := k; port < c.Ports; port += 3 {
-				in = append(in, engine.Stimulus{Port: port, Amount: 1_000_000_000})
+				in = append(in, engine.Stimulus{Port: port, Amount: amount})
 			}
-			if err = b.Step(in, &got); err == nil {
-				err = each(&got)
+			if err := errors.Join(b.Step(in, &got), each(&got)); err != nil {
+				return err
 			}
 		}
 		in = nil
+		return nil
+	}
+	if v.lasts { // a launch of five bursts, and one that is stopped
+		err = steps(9)
 	}
 	err = errors.Join(err, b.(engine.Batcher).StepN(bursts, each))
+	if v.lasts && err == nil { // a launch that is not stopped
+		err = errors.Join(steps(5), b.(engine.Batcher).StepN(3, each))
+	}
 	if err == nil && fired < 50 {
 		err = fmt.Errorf("%d spikes, too few to show anything", fired)
 	}
 	return errors.Join(err, b.Close())
 }
 
+// ahead reports whether neurons are lif_psc_exp, and decide ahead.
+func (v *trial) ahead() bool { return strings.HasPrefix(v.name, "currents") }
+
 // compiled are the kernels of many bursts that the trial needs.
 func (v *trial) compiled() []cudatest.Bursts {
 	switch {
 	case v.ports > 0:
 		return []cudatest.Bursts{cudatest.Custom}
+	case v.ahead():
+		return []cudatest.Bursts{cudatest.Ahead}
 	case v.path == pathClusters:
 		return []cudatest.Bursts{cudatest.Cluster}
 	case v.path == pathEvent:
@@ -285,13 +307,19 @@ func mistakes() []planted {
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
 		{"no fence before other devices are told by a warp", "clusters, two devices", change("cluster_bursts.cu", "                fence_system();\n", "")},
 		{"no fence before a cluster's blocks join", "clusters", change("clusters.cuh", "    fence_cluster(); // one for all of the following\n", "")},
-		{"a counter that wraps around", "resident, few own rows", change("resident_bursts.cu", "field_of(met)) & 0xffff", "field_of(met)) & 3")},
+		{"a counter that wraps around", "resident, few own rows", change("meeting.cuh", "field_of(met)) & 0xffff", "field_of(met)) & 3")},
 		{"gathered blocks that wait for nobody", "roaming, gathered", change("run_bursts.cu", "return cluster_barrier();", "return block_barrier();")},
-		{"no fence before gathered blocks join", "resident, gathered", change("resident_bursts.cu", "        fence_cluster();\n", "")},
-		{"a gathered block too few", "delayed, gathered", change("resident_bursts.cu", "while (joined(own) < wanted)", "while (joined(own) + 1 < wanted)")},
-		{"rows left at another meeting", "resident, few own rows, gathered", change("resident_bursts.cu", "s->leaving + (met & 1)), lane()", "s->leaving + (~met & 1)), lane()")},
-		{"a counter that is not reset", "delayed, few own rows", change("resident_bursts.cu", "s->left = s->listed = 0;", "s->left = 0;")},
-		{"meetings counted from nought", "resident", change("resident_bursts.cu", "met = s->met + 1, left", "met = s->met, left")},
+		{"no fence before gathered blocks join", "resident, gathered", change("meeting.cuh", "        fence_cluster();\n", "")},
+		{"a gathered block too few", "delayed, gathered", change("meeting.cuh", "while (joined(own) < wanted)", "while (joined(own) + 1 < wanted)")},
+		{"rows left at another meeting", "resident, few own rows, gathered", change("meeting.cuh", "s->leaving + (met & 1)), lane()", "s->leaving + (~met & 1)), lane()")},
+		{"a counter that is not reset", "delayed, few own rows", change("meeting.cuh", "s->left = s->listed = 0;", "s->left = 0;")},
+		{"meetings counted from nought", "resident", change("meeting.cuh", "met = s->met + 1, left", "met = s->met, left")},
+		{"a meeting of blocks that acquires nothing", "resident", change("meeting.cuh", "do now = acquire_word(", "do now = arrivals(")},
+		{"a meeting before all have delivered", "currents", change("ahead.cuh", "bool tells) {\n    worker_barrier();", "bool tells) {")},
+		{"a queue that is cleared while it is read", "currents", change("ahead.cuh", "*length_of(p, t + 2) = *later_length_of(p, t + 2) = 0;", "*length_of(p, t + 2) = *later_length_of(p, t + 4) = 0;")},
+		{"a queue that is told of twice", "currents, lasting", change("ahead.cuh", "*later_length_of(p, end - 1) = 0; //", "*length_of(p, end - 1) = 0; //")},
+		{"rows of another kernel that are forgotten", "currents, lasting", change("ahead.cuh", "for (u32 due = !begun;; due = 0)", "for (u32 due = 0;; due = 0)")},
+		{"a front that decides nothing for the first burst", "currents", change("ahead.cuh", "psc_exp_fires(c, now_ex", "receives && psc_exp_fires(c, now_ex")},
 		{"a request that is taken for another burst's", "resident, lasting", change("lasting_bursts.cu", "(word ^ place) >> 56 != 0", "word >> 56 == 0")},
 		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
 		{"a drive to the port before", "ports", change("run_bursts.cu", "w->acc[first_port_for(d, amount) + i] += amount", "w->acc[first_port_for(d, amount) + i - step] += amount")},

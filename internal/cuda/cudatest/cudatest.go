@@ -127,6 +127,7 @@ const (
 	Run      Bursts = "BURSTS(run_bursts_lif)"
 	Resident Bursts = "BURSTS(resident_bursts_lif)"
 	Lasting  Bursts = "LASTING(lasting_bursts_lif)"
+	Ahead    Bursts = "BURSTS(resident_bursts_psc_exp), LASTING(lasting_bursts_psc_exp)"
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
@@ -134,7 +135,7 @@ const (
 	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
 )
 
-// Checked is Host for networks whose neurons are all lif, or with Custom all of models of the genome's own. The kernels say where
+// Checked is Host for networks whose neurons are all lif, or with Ahead lif_psc_exp, or with Custom of models of the genome's own. The kernels say where
 // memory is used by threads that nothing puts in order, and end the launch. Of those of many bursts there are the ones that are
 // named, with some text changed.
 func Checked(t testing.TB, bursts []Bursts, changes ...Change) *StandIn {
