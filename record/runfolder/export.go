@@ -99,30 +99,40 @@ func exportArrow(w io.Writer, r Recording, s *arrow.Schema) error {
 // rowsAtOnce is how many rows a goroutine turns into text before they are written.
 const rowsAtOnce = 1 << 14
 
-// exportCSV writes a chunk at a time, whose lines all processors make.
+// exportCSV writes a chunk at a time, whose lines all processors make, while those before are written.
 func exportCSV(w io.Writer, r Recording, s *arrow.Schema) error {
 	workers := runtime.GOMAXPROCS(0)
-	lines, texts := tables.NewLines(s, &r.Manifest), make([][]byte, workers)
-	if _, err := w.Write(lines.Head()); err != nil {
-		return err
-	}
+	lines, turn, done := tables.NewLines(s, &r.Manifest), 0, make(chan error, 1)
+	texts := [2][][]byte{make([][]byte, workers), make([][]byte, workers)}
+	_, err := w.Write(lines.Head())
+	done <- err
 	for c, err := range r.Chunks {
 		if err != nil {
-			return err
+			return errors.Join(err, <-done)
 		}
 		c.Fill(s, &r.Manifest)
 		for first := 0; first < len(c.Burst); first += workers * rowsAtOnce {
+			list := texts[turn]
+			turn = 1 - turn
 			var all sync.WaitGroup
-			for k := range texts {
+			for k := range list {
 				from := min(len(c.Burst), first+k*rowsAtOnce)
-				all.Go(func() { texts[k] = lines.Append(texts[k][:0], &c, from, min(len(c.Burst), from+rowsAtOnce)) })
+				all.Go(func() { list[k] = lines.Append(list[k][:0], &c, from, min(len(c.Burst), from+rowsAtOnce)) })
 			}
 			all.Wait()
-			for _, text := range texts {
-				if _, err := w.Write(text); err != nil {
-					return err
-				}
+			if err := <-done; err != nil {
+				return err
 			}
+			go func() { done <- writeAll(w, list) }()
+		}
+	}
+	return <-done
+}
+
+func writeAll(w io.Writer, texts [][]byte) error {
+	for _, text := range texts {
+		if _, err := w.Write(text); err != nil {
+			return err
 		}
 	}
 	return nil

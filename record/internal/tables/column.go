@@ -11,7 +11,7 @@ import (
 type Column interface {
 	Len() int
 	Bytes() []byte // the numbers as they lie in memory
-	cells() func(text []byte, row int) []byte
+	cell() cell
 	resize(n int)            // its content is undefined
 	cut(from, until int)     // rows from ≤ i < until; a view, not a copy
 	add(rows Column)         // of the same type
