@@ -55,6 +55,9 @@ func (m *maker) reserve(r *rows, guess *measured, slots uint32, share float64) {
 	spans := max(1, guess.spans)
 	r.ahead = aheadOf(guess.units, spans)
 	r.units = pages.Slice[uint16](uint64(1.02 * float64(guess.units) / max(share, 1e-9)))
+	if r.bursts > 0 && len(r.units) <= cachedUnits {
+		r.ahead = 0
+	}
 }
 
 // encode is a pass over all synapses. It reports whether all rows had the memory that they need; those that had not have it then.

@@ -114,11 +114,13 @@ const headUnits = 64
 // have the spikes of other parts of the network yet (backend.SetQueue).
 func (w *worker) launch() {
 	w.listFired()
-	w.heads = w.heads[:0]
-	for _, row := range w.spans {
-		w.heads = append(w.heads, vector.Span{From: row.From, To: min(row.To, row.From+headUnits)})
+	if w.rows.ahead > 0 {
+		w.heads = w.heads[:0]
+		for _, row := range w.spans {
+			w.heads = append(w.heads, vector.Span{From: row.From, To: min(row.To, row.From+headUnits)})
+		}
+		w.b.kernels.FetchSpans(w.rows.units, w.heads)
 	}
-	w.b.kernels.FetchSpans(w.rows.units, w.heads)
 	longest := uint64(len(w.due))
 	fired := uint32((w.now + longest - uint64(w.rows.least)) % longest)
 	for _, row := range w.spans {
@@ -149,6 +151,7 @@ func (w *worker) fly(now uint64) {
 	for _, f := range flights {
 		w.read -= f.From
 	}
+	w.b.kernels.FetchRuns(r.units, flights[:min(r.ahead, len(flights))])
 	w.b.kernels.DeliverRuns(w.coming[:r.sums()*len(w.acc)], w.place*len(w.acc), r.units, flights, r.ahead)
 	for _, f := range flights { // in any order: sums do not depend on it
 		w.read += f.From

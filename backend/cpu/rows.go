@@ -24,7 +24,7 @@ type rows struct {
 	runs       // with several delays
 	rooms  vector.Rooms
 	mean   uint64 // units of a row in rooms
-	ahead  int    // how many spans ahead of the delivered one memory is prefetched
+	ahead  int    // how many spans, or runs, ahead of the delivered one memory is prefetched
 }
 
 // runs says how a row with several delays is cut. The delays of all rows are dealt, from the least one on, into ranges of equal length.
@@ -139,6 +139,9 @@ func rests(a connectome.Area) bool {
 		return (d.Kind == connectome.Poisson || d.Kind == connectome.Noise) && d.From == 0 && d.Until == math.MaxUint64
 	})
 }
+
+// cachedUnits of rows with several delays stay in the caches: runs of more are prefetched.
+const cachedUnits = 1 << 16
 
 // aheadOf is how many spans ahead to prefetch, if all spans have total units: enough to hide the latency of memory, and few
 // enough to stay in the first-level cache.

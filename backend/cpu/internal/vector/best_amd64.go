@@ -34,7 +34,7 @@ func sets() []Kernels {
 func avx2() Kernels {
 	return Kernels{
 		Name: "avx2", LIF: lifBy(eight), PSCExp: pscExpBy(eight), FEAGI: wideFEAGI, Draws: drawsBy(drawsAVX2), AddCounts: addCountsBy(addCountsAVX2), Event: wideEvent, Candidates: wideCandidates, SlotsPerMark: 96, Nonzero: wideNonzero,
-		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, FetchSpans: fetchSpans, Formula: wideFormula(), Synapses: wideSynapses(),
+		Deliver: fastDeliver, DeliverRuns: fastDeliverRuns, DeliverRooms: fastDeliverRooms, FetchRows: fetchRows, FetchSpans: fetchSpans, FetchRuns: fetchRuns, Formula: wideFormula(), Synapses: wideSynapses(),
 	}
 }
 
@@ -149,6 +149,9 @@ func alike(spans []Span) bool {
 
 func fastDeliverRuns(acc []int32, at int, rows []uint16, flights []Flight, ahead int) {
 	n := uint64(len(flights))
+	if ahead == 0 {
+		ahead = len(flights)
+	}
 	switch {
 	case n == 0 || len(rows) == 0:
 	case at == 0:
@@ -173,5 +176,11 @@ func fetchRows(first []uint64, ids []uint32) {
 func fetchSpans(rows []uint16, spans []Span) {
 	if len(rows) > 0 && len(spans) > 0 {
 		fetchSpansAVX2(&rows[0], &spans[0].From, uint64(len(spans)))
+	}
+}
+
+func fetchRuns(rows []uint16, flights []Flight) {
+	if len(rows) > 0 && len(flights) > 0 {
+		fetchRunsAVX2(&rows[0], &flights[0].From, uint64(len(flights)))
 	}
 }

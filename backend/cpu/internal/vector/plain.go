@@ -16,7 +16,7 @@ func Best() Kernels {
 func Plain() Kernels {
 	return Kernels{
 		Name: "go", LIF: lif, PSCExp: pscExp, FEAGI: feagi, Draws: draws, AddCounts: addCounts, Event: event, Candidates: candidatesBy(nonzero), SlotsPerMark: 32, Nonzero: nonzero, Deliver: deliver,
-		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {}, FetchSpans: func([]uint16, []Span) {},
+		DeliverRuns: deliverRuns, DeliverRooms: deliverRooms, FetchRows: func([]uint64, []uint32) {}, FetchSpans: func([]uint16, []Span) {}, FetchRuns: func([]uint16, []Flight) {},
 		Formula: plainFormula(), Synapses: plainSynapses(),
 	}
 }

@@ -112,6 +112,11 @@ func fetchRowsAVX2(first *uint64, ids *uint32, n uint64)
 //go:noescape
 func fetchSpansAVX2(rows *uint16, spans *uint64, n uint64)
 
+// fetchRunsAVX2 asks for the runs of n > 0 flights.
+//
+//go:noescape
+func fetchRunsAVX2(rows *uint16, flights *uint64, n uint64)
+
 // Pause tells the processor that the thread looks at a word again and again, so that it does so more slowly and leaves at once.
 func Pause()
 

@@ -47,7 +47,7 @@ type Kernels struct {
 
 	// DeliverRuns lets flights go on through their rows by one run, if they have one, whose weights it adds to the sums: slot 0 is at
 	// acc[at], and behind the last sum comes the first one. While it delivers a run it prefetches at most the first kilobyte of the one
-	// that comes ahead ≥ 1 flights later; before, of the first ones.
+	// that comes ahead flights later; with 0 none.
 	DeliverRuns func(acc []int32, at int, rows []uint16, flights []Flight, ahead int)
 
 	// DeliverRooms adds the weights of the rows with these numbers to the sums. acc has spare slots where Rooms.Slots says so.
@@ -58,6 +58,9 @@ type Kernels struct {
 
 	// FetchSpans prefetches at most the first kilobyte of each span.
 	FetchSpans func(rows []uint16, spans []Span)
+
+	// FetchRuns prefetches at most the first kilobyte of the run of each flight.
+	FetchRuns func(rows []uint16, flights []Flight)
 
 	Formula  // for models that genomes define
 	Synapses // for those that learn

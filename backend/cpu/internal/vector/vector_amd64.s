@@ -2306,13 +2306,13 @@ span:
 	CMPQ    R9, R10
 	CMOVQHI R10, R9
 	ANDQ    $-64, R8
-	JMP     line_more
+	JMP     more
 
 line:
 	PREFETCHT0 (R8)
 	ADDQ       $0x40, R8
 
-line_more:
+more:
 	CMPQ R8, R9
 	JB   line
 
@@ -2518,13 +2518,13 @@ span:
 	CMPQ    R9, R10
 	CMOVQHI R10, R9
 	ANDQ    $-64, R8
-	JMP     line_more
+	JMP     more
 
 line:
 	PREFETCHT0 (R8)
 	ADDQ       $0x40, R8
 
-line_more:
+more:
 	CMPQ R8, R9
 	JB   line
 
@@ -2695,44 +2695,17 @@ delivered:
 // func deliverRunsAVX2(acc *int32, rows *uint16, flights *uint64, n uint64, ahead uint64)
 // Requires: BMI, BMI2, CMOV, MMX+
 TEXT ·deliverRunsAVX2(SB), NOSPLIT, $0-40
-	MOVQ    acc+0(FP), AX
-	MOVQ    flights+16(FP), CX
-	MOVQ    flights+16(FP), SI
-	MOVQ    ahead+32(FP), DI
-	CMPQ    DI, n+24(FP)
-	CMOVQHI n+24(FP), DI
-
-first:
-	MOVQ    (SI), DX
-	MOVL    16(SI), BX
-	MOVQ    rows+8(FP), R8
-	LEAQ    (R8)(DX*2), DX
-	LEAQ    (DX)(BX*2), BX
-	LEAQ    1024(DX), R8
-	CMPQ    BX, R8
-	CMOVQHI R8, BX
-	ANDQ    $-64, DX
-	JMP     first_line_more
-
-first_line:
-	PREFETCHT0 (DX)
-	ADDQ       $0x40, DX
-
-first_line_more:
-	CMPQ DX, BX
-	JB   first_line
-	ADDQ $0x18, SI
-	DECQ DI
-	JNZ  first
+	MOVQ acc+0(FP), AX
+	MOVQ flights+16(FP), CX
 
 flight:
 	MOVQ       ahead+32(FP), BX
 	CMPQ       BX, n+24(FP)
 	JAE        fetched
 	LEAQ       (BX)(BX*2), BX
+	MOVQ       rows+8(FP), SI
 	MOVQ       (CX)(BX*8), DX
 	MOVL       16(CX)(BX*8), BX
-	MOVQ       rows+8(FP), SI
 	LEAQ       (SI)(DX*2), DX
 	LEAQ       (DX)(BX*2), BX
 	ADDQ       $0x05, BX
@@ -2760,13 +2733,13 @@ flight:
 	CMPQ       BX, SI
 	CMOVQHI    SI, BX
 	ANDQ       $-64, DX
-	JMP        line_more
+	JMP        more
 
 line:
 	PREFETCHT0 (DX)
 	ADDQ       $0x40, DX
 
-line_more:
+more:
 	CMPQ DX, BX
 	JB   line
 
@@ -2774,9 +2747,9 @@ fetched:
 	MOVQ (CX), DX
 	CMPQ DX, 8(CX)
 	JAE  flown
+	MOVQ rows+8(FP), SI
 	MOVQ (CX), DX
 	MOVL 16(CX), BX
-	MOVQ rows+8(FP), SI
 	LEAQ (SI)(DX*2), DX
 	LEAQ (DX)(BX*2), BX
 	ADDQ $0x06, DX
@@ -2961,50 +2934,23 @@ flown:
 // func deliverRoundAVX2(acc *int32, at uint64, left uint64, rows *uint16, flights *uint64, n uint64, ahead uint64)
 // Requires: BMI, BMI2, CMOV, MMX+
 TEXT ·deliverRoundAVX2(SB), NOSPLIT, $0-56
-	MOVQ    acc+0(FP), AX
-	MOVQ    at+8(FP), CX
-	MOVQ    left+16(FP), DX
-	LEAQ    (AX)(CX*4), CX
-	MOVQ    DX, BX
-	SHLQ    $0x02, BX
-	SUBQ    BX, AX
-	MOVQ    flights+32(FP), SI
-	MOVQ    flights+32(FP), BX
-	MOVQ    ahead+48(FP), R9
-	CMPQ    R9, n+40(FP)
-	CMOVQHI n+40(FP), R9
-
-first:
-	MOVQ    (BX), DI
-	MOVL    16(BX), R8
-	MOVQ    rows+24(FP), R10
-	LEAQ    (R10)(DI*2), DI
-	LEAQ    (DI)(R8*2), R8
-	LEAQ    1024(DI), R10
-	CMPQ    R8, R10
-	CMOVQHI R10, R8
-	ANDQ    $-64, DI
-	JMP     first_line_more
-
-first_line:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-
-first_line_more:
-	CMPQ DI, R8
-	JB   first_line
-	ADDQ $0x18, BX
-	DECQ R9
-	JNZ  first
+	MOVQ acc+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ left+16(FP), DX
+	LEAQ (AX)(CX*4), CX
+	MOVQ DX, BX
+	SHLQ $0x02, BX
+	SUBQ BX, AX
+	MOVQ flights+32(FP), SI
 
 flight:
-	MOVQ       ahead+48(FP), BX
-	CMPQ       BX, n+40(FP)
+	MOVQ       ahead+48(FP), R8
+	CMPQ       R8, n+40(FP)
 	JAE        fetched
-	LEAQ       (BX)(BX*2), BX
-	MOVQ       (SI)(BX*8), DI
-	MOVL       16(SI)(BX*8), R8
+	LEAQ       (R8)(R8*2), R8
 	MOVQ       rows+24(FP), BX
+	MOVQ       (SI)(R8*8), DI
+	MOVL       16(SI)(R8*8), R8
 	LEAQ       (BX)(DI*2), DI
 	LEAQ       (DI)(R8*2), R8
 	ADDQ       $0x05, R8
@@ -3032,13 +2978,13 @@ flight:
 	CMPQ       R8, BX
 	CMOVQHI    BX, R8
 	ANDQ       $-64, DI
-	JMP        line_more
+	JMP        more
 
 line:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 
-line_more:
+more:
 	CMPQ DI, R8
 	JB   line
 
@@ -3046,9 +2992,9 @@ fetched:
 	MOVQ (SI), DI
 	CMPQ DI, 8(SI)
 	JAE  flown
+	MOVQ rows+24(FP), BX
 	MOVQ (SI), DI
 	MOVL 16(SI), R8
-	MOVQ rows+24(FP), BX
 	LEAQ (BX)(DI*2), DI
 	LEAQ (DI)(R8*2), R8
 	ADDQ $0x06, DI
@@ -3738,18 +3684,48 @@ span:
 	CMPQ    SI, DI
 	CMOVQHI DI, SI
 	ANDQ    $-64, BX
-	JMP     line_more
+	JMP     more
 
 line:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 
-line_more:
+more:
 	CMPQ BX, SI
 	JB   line
 	ADDQ $0x10, CX
 	DECQ DX
 	JNZ  span
+	RET
+
+// func fetchRunsAVX2(rows *uint16, flights *uint64, n uint64)
+// Requires: CMOV, MMX+
+TEXT ·fetchRunsAVX2(SB), NOSPLIT, $0-24
+	MOVQ rows+0(FP), AX
+	MOVQ flights+8(FP), CX
+	MOVQ n+16(FP), DX
+
+flight:
+	MOVQ    (CX), BX
+	MOVL    16(CX), SI
+	LEAQ    (AX)(BX*2), BX
+	LEAQ    (BX)(SI*2), SI
+	LEAQ    1024(BX), DI
+	CMPQ    SI, DI
+	CMOVQHI DI, SI
+	ANDQ    $-64, BX
+	JMP     more
+
+line:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+
+more:
+	CMPQ BX, SI
+	JB   line
+	ADDQ $0x18, CX
+	DECQ DX
+	JNZ  flight
 	RET
 
 // func Pause()

@@ -399,8 +399,8 @@ func TestFlightsDeliverRuns(t *testing.T) {
 		flights = append(flights, Flight{from, to, unitsOf(rows, from), fired}, Flight{from, from, unitsOf(rows, from), fired})
 	}
 	for _, k := range sets() {
-		for i, ahead := range []int{1, 16, 999} {
-			at := []int{0, 1, slots / 3}[i]
+		for i, ahead := range []int{1, 16, 999, 0} {
+			at := []int{0, 1, slots / 3, 0}[i]
 			left := slices.Clone(flights)
 			for delay := uint64(least); delay < least+delays; delay++ {
 				var due []Flight

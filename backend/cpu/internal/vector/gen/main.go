@@ -41,6 +41,7 @@ func main() {
 	deliverRooms()
 	fetchRows()
 	fetchSpans()
+	fetchRuns()
 	pause()
 	formulas()
 	synapses()

@@ -31,7 +31,7 @@ func throughSpans(how evenly) {
 	DECQ(last)
 	JL(LabelRef("fetched"))
 	ends(Mem{Base: spans, Index: ahead, Scale: 1})
-	fetchLines("line", p, end)
+	fetchLines(p, end)
 	Label("fetched")
 
 	ends(Mem{Base: spans})
@@ -54,19 +54,19 @@ func ofSpan(rows Register, at Mem, p, end Register) {
 }
 
 // fetchLines asks for at most the first kilobyte from p to end.
-func fetchLines(label string, p, end Register) {
+func fetchLines(p, end Register) {
 	limit := GP64()
 	LEAQ(Mem{Base: p, Disp: 1024}, limit)
 	CMPQ(end, limit)
 	CMOVQHI(limit, end)
 	ANDQ(I8(-64), p)
-	JMP(LabelRef(label + "_more"))
-	Label(label)
+	JMP(LabelRef("more"))
+	Label("line")
 	PREFETCHT0(Mem{Base: p})
 	ADDQ(Imm(64), p)
-	Label(label + "_more")
+	Label("more")
 	CMPQ(p, end)
-	JB(LabelRef(label))
+	JB(LabelRef("line"))
 }
 
 // segments delivers those from p to end and goes on at a label. With rest, those of a room (vector.Rooms).
@@ -229,25 +229,32 @@ const (
 	flightSize  = 24
 )
 
+// ofFlight finds the first and last unit of a flight's run.
+func ofFlight(rows Register, at Mem, p, end GPVirtual) {
+	MOVQ(at, p)
+	at.Disp += flightUnits
+	MOVL(at, end.As32())
+	LEAQ(Mem{Base: rows, Index: p, Scale: 2}, p)
+	LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
+}
+
+func fetchRuns() {
+	begin("fetchRunsAVX2", "func(rows *uint16, flights *uint64, n uint64)", "asks for the runs of n > 0 flights.")
+	rows, flights, n := pointer("rows"), pointer("flights"), pointer("n")
+	p, end := GP64(), GP64()
+	Label("flight")
+	ofFlight(rows, Mem{Base: flights}, p, end)
+	fetchLines(p, end)
+	ADDQ(Imm(flightSize), flights)
+	DECQ(n)
+	JNZ(LabelRef("flight"))
+	RET()
+}
+
 // throughRuns takes what it needs once a flight from memory: there are too few registers.
 func throughRuns(sum func(slot GPVirtual) Mem) {
 	flights, n, p, end := pointer("flights"), memory(Param("n")), GP64(), GP64()
-	run := func(at Mem) { // from p to end
-		MOVQ(at, p)
-		at.Disp += flightUnits
-		MOVL(at, end.As32())
-		LEAQ(Mem{Base: pointer("rows"), Index: p, Scale: 2}, p)
-		LEAQ(Mem{Base: p, Index: end, Scale: 2}, end)
-	}
-	first, most := pointer("flights"), pointer("ahead") // nobody has asked for these
-	CMPQ(most, n)
-	CMOVQHI(n, most)
-	Label("first")
-	run(Mem{Base: first})
-	fetchLines("first_line", p, end)
-	ADDQ(Imm(flightSize), first)
-	DECQ(most)
-	JNZ(LabelRef("first"))
+	run := func(at Mem) { ofFlight(pointer("rows"), at, p, end) }
 
 	Label("flight")
 	far := pointer("ahead")
@@ -269,7 +276,7 @@ func throughRuns(sum func(slot GPVirtual) Mem) {
 	ADDQ(Imm(64), p)
 	CMPQ(p, end)
 	JAE(LabelRef("fetched"))
-	fetchLines("line", p, end)
+	fetchLines(p, end)
 	Label("fetched")
 	MOVQ(Mem{Base: flights}, p)
 	CMPQ(p, Mem{Base: flights, Disp: flightTo})
@@ -415,7 +422,7 @@ func fetchSpans() {
 	p, end := GP64(), GP64()
 	Label("span")
 	ofSpan(rows, Mem{Base: spans}, p, end)
-	fetchLines("line", p, end)
+	fetchLines(p, end)
 	ADDQ(Imm(16), spans)
 	DECQ(n)
 	JNZ(LabelRef("span"))
