@@ -2,14 +2,13 @@
 #include "resident_bursts.cu"
 
 // resident_bursts for a caller that acts between bursts: the launch goes on. Host and blocks tell each other by words of mapped memory, each
-// of which says by its upper 8 bits of which of the launch's bursts it is, so that their order does not matter and nobody waits for
-// fences. A block answers as soon as its neurons are updated: the host then works beside what the blocks still have to deliver.
+// of which says by 8 bits of which of the launch's bursts it is, so that their order does not matter and nobody waits for fences. A block answers as soon as its neurons are updated: the host then works beside what the blocks still have to deliver.
 // Each block waits for its own request, which has the stimuli of its own ports. The launch ends between two bursts as if it had been of so
 // many where the host says so, or has asked for nothing for a while: one block, the chief, decides that.
 
-// REQUEST is how many words a block has of its request: the first one says how many stimuli the block has, and the others are these, each a
-// port of 24 bits above an amount. Its answer are numbers of 14 bits, four a word, lowest first: how many of its neurons fire, and which, if
-// they are fewer than ANSWERS. ANSWER is how many words of it lie beside those of the other blocks; further ones have places of their own.
+// REQUEST is how many words a block has of its request: the first one says how many stimuli the block has, and the others are these, each an
+// amount above 32 bits: the burst's place and a port of 24 bits. Its answer are numbers of 14 bits, four a word, lowest first, below the
+// burst's place: how many of its neurons fire, and which, if they are fewer than ANSWERS. ANSWER is how many words of it lie beside those of the other blocks; further ones have places of their own.
 const u32 REQUEST = 16, ANSWER = 8, ANSWERS = 512;
 
 // STOP in the chief's request ends a launch. ASKING and OVER are what the chief tells the host of the end.
@@ -28,8 +27,12 @@ struct calls {
     u64 patience; // nanoseconds
 };
 
-// place_in is a burst's place in the launch, above the 56 bits of a word.
-DEVICE u64 place_in(const run *p, u64 t) { return (t - p->first) << 56; }
+// place_in is a burst's place in the launch.
+DEVICE u32 place_in(const run *p, u64 t) { return (u32)(t - p->first); }
+
+// says reports whether a word of a request is of the burst at a place, and low are its 24 bits below that.
+DEVICE bool says(u64 word, u32 place) { return (u32)word >> 24 == place; }
+DEVICE u32 low(u64 word) { return (u32)word & 0xffffff; }
 
 // gives_up says that the launch ends, unless the host is asking for the burst of a number: who is second sees what the first has written.
 DEVICE bool gives_up(const calls *c, u64 number) {
@@ -68,7 +71,7 @@ DEVICE void answer(const calls *c, const run *p, u64 t, const resident *s) {
     if (more) warp_barrier();
 #pragma unroll 1
     for (u32 w = at; w < (used < ANSWER ? ANSWER : used); w += 32) { // whole lines of caches
-        u64 word = place_in(p, t + 1);
+        u64 word = (u64)place_in(p, t + 1) << 56;
 #pragma unroll
         for (u32 j = 0; j < 4; j++) word |= (u64)(l.numbers[4 * w + j] & 0x3fff) << 14 * j;
         u64 *to = w < ANSWER ? c->answers + block * ANSWER + w : c->further + block * (ANSWERS / 4 - ANSWER) + w - ANSWER;
@@ -81,7 +84,7 @@ DEVICE void answer(const calls *c, const run *p, u64 t, const resident *s) {
 DEVICE bool hear(const calls *c, const run *p, u64 t) {
     SHARED(u64, heard);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
-    u64 place = place_in(p, t);
+    u32 place = place_in(p, t);
     u32 at = anew(thread_in_block());
     if (at < 32) {
         const u64 *from = at < REQUEST ? c->requests + anew(block_index()) * REQUEST + at : c->halt;
@@ -90,17 +93,17 @@ DEVICE bool hear(const calls *c, const run *p, u64 t) {
         bool halted, lacks;
         do {
             word = load_system(from);
-            count = shuffle_first((u32)word, 32);
+            count = shuffle_first(low(word), 32);
             halted = vote(at >= REQUEST && word == c->launch) != 0;
-            lacks = vote(at < REQUEST && at <= count && (word ^ place) >> 56 != 0) != 0;
+            lacks = vote(at < REQUEST && at <= count && !says(word, place)) != 0;
             if (anew(block_index()) != block_count() - 1 || at > 0 || !lacks) continue;
             if (word != STOP && nanoseconds() - since < c->patience) continue;
             since = nanoseconds();
-            if (word != STOP && !gives_up(c, place >> 56)) continue;
+            if (word != STOP && !gives_up(c, place)) continue;
             store_system(c->halt, c->launch);
             publish(c->over, OVER);
         } while (lacks && !halted);
-        if (!halted && at > 0 && at < REQUEST && at <= count) accumulate(slot + (word >> 32 & 0xffffff), (i32)word);
+        if (!halted && at > 0 && at < REQUEST && at <= count) accumulate(slot + low(word), (i32)(word >> 32));
         if (at == 0) heard = halted ? STOP : count;
     }
     worker_barrier();
@@ -111,8 +114,8 @@ DEVICE bool hear(const calls *c, const run *p, u64 t) {
     for (u32 k = at; k < heard + 1 - REQUEST; k += workers()) {
         u64 one;
         do one = load_system(rest + k);
-        while ((one ^ place) >> 56 != 0);
-        accumulate(slot + (one >> 32 & 0xffffff), (i32)one);
+        while (!says(one, place));
+        accumulate(slot + low(one), (i32)(one >> 32));
     }
     worker_barrier();
     return true;

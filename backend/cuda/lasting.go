@@ -19,7 +19,7 @@ type lasting struct {
 	program // its kernel is nil where there are no such launches
 	calls   calls
 	spans   []span
-	counts  []uint64 // scratch of request: of each block how many stimuli
+	counts  []uint64 // scratch of request: of each block how many stimuli; 0 between
 	used    []uint64 // and at most in this launch
 
 	host           *driver.HostMemory
@@ -41,8 +41,11 @@ type calls struct {
 	launch, room, patience                             uint64
 }
 
-// span is a run of neighbouring ports, up to end, whose neurons one block has.
-type span struct{ end, block uint32 }
+// span is a run of neighbouring ports, up to end, whose neurons one block has; last: it has none after them.
+type span struct {
+	end, block uint32
+	last       bool
+}
 
 // The constants of these names in kernels/lasting_bursts.cu.
 const (
@@ -130,7 +133,7 @@ const furtherWords = mostAnswers/4 - answerWords
 // wordsApart keeps words that host and device write apart, by lines of caches.
 const wordsApart = 16
 
-// dealPorts are the spans of all ports, ascending, and how many ports a block has at most.
+// dealPorts are the spans of all ports, ascending, after empty ones of blocks without ports, and how many ports a block has at most.
 func (b *backend) dealPorts() (list []span, most uint64) {
 	own := b.batch.shape.own
 	each := make([]uint64, b.batch.shape.blocks)
@@ -144,10 +147,20 @@ func (b *backend) dealPorts() (list []span, most uint64) {
 				until := min(end, (block+1)*own)
 				port += until - n
 				each[block] += until - n
-				list = append(list, span{uint32(port), uint32(block)})
+				list = append(list, span{end: uint32(port), block: uint32(block)})
 				n = until
 			}
 		}
+	}
+	for block, ports := range each {
+		if ports == 0 {
+			list = slices.Insert(list, 0, span{block: uint32(block)})
+		}
+	}
+	seen := make([]bool, len(each))
+	for i := range slices.Backward(list) {
+		s := &list[i]
+		s.last, seen[s.block] = !seen[s.block], true
 	}
 	return list, slices.Max(append(each, 0))
 }
@@ -205,33 +218,44 @@ func (l *lasting) call(b *backend, in []engine.Stimulus) (called bool, err error
 	return true, l.hear(b)
 }
 
-// request asks for the next burst of the launch. Each block finds its stimuli in its request, and further ones in its room of rest.
+// request asks for the next burst of the launch. Each block finds its stimuli in its request, and further ones in its room of rest. It is
+// told how many they are when they are all there, and takes them while the host goes on with those of others.
 func (l *lasting) request(in []engine.Stimulus) {
-	place, room, counts := l.number<<56, l.calls.room, l.counts
-	clear(counts)
-	at := 0
+	place, room := l.number<<24, l.calls.room
 	for _, s := range l.spans {
-		count := counts[s.block]
+		count := l.counts[s.block]
 		request := (*[requestWords]uint64)(l.requests[uint64(s.block)*requestWords:])
-		for ; count < requestWords-1 && at < len(in) && in[at].Port < s.end; at++ {
+		for ; count < requestWords-1 && len(in) > 0 && in[0].Port < s.end; in = in[1:] {
 			count++
-			request[count] = place | wordOf(in[at])
+			request[count] = place | wordOf(in[0])
 		}
-		rest := l.rest[uint64(s.block)*room:][:room]
-		for ; at < len(in) && in[at].Port < s.end; at++ {
-			count++
-			rest[count-requestWords] = place | wordOf(in[at])
+		if count >= requestWords-1 {
+			rest := l.rest[uint64(s.block)*room:][:room]
+			n := fill(rest[count+1-requestWords:], in, place, s.end)
+			in, count = in[n:], count+uint64(n)
 		}
-		counts[s.block] = count
-	}
-	for block, count := range counts {
-		l.requests[block*requestWords] = place | count
-		l.used[block] = max(l.used[block], count)
+		l.counts[s.block] = count
+		if s.last {
+			request[0] = place | count
+			l.used[s.block], l.counts[s.block] = max(l.used[s.block], count), 0
+		}
 	}
 }
 
-// wordOf is a stimulus in a request, without its place.
-func wordOf(s engine.Stimulus) uint64 { return uint64(s.Port)<<32 | uint64(uint32(s.Amount)) }
+// fill fills words with the first stimuli, those of ports below end, and says how many they are. Ports ascend.
+func fill(words []uint64, in []engine.Stimulus, place uint64, end uint32) (n int) {
+	for ; n+4 <= len(in) && in[n+3].Port < end; n += 4 {
+		to, from := (*[4]uint64)(words[n:]), (*[4]engine.Stimulus)(in[n:])
+		to[0], to[1], to[2], to[3] = place|wordOf(from[0]), place|wordOf(from[1]), place|wordOf(from[2]), place|wordOf(from[3])
+	}
+	for ; n < len(in) && in[n].Port < end; n++ {
+		words[n] = place | wordOf(in[n])
+	}
+	return n
+}
+
+// wordOf is a stimulus in a request, without its place, as it lies in memory.
+func wordOf(s engine.Stimulus) uint64 { return uint64(uint32(s.Amount))<<32 | uint64(s.Port) }
 
 // forget clears all words, so that none of a launch before is taken for one of the next, whose places are the same.
 func (l *lasting) forget() {
@@ -301,9 +325,11 @@ func (l *lasting) hearRest(b *backend, block uint32, list []uint32) error {
 		if i >= answerWords {
 			from = &l.further[int(block)*furtherWords+i-answerWords]
 		}
-		var word uint64
-		if err := b.answered(from, &word, l.number+1); err != nil {
-			return err
+		word := atomic.LoadUint64(from)
+		if word>>56 != l.number+1 { // most are there: to ask so costs less than a call
+			if err := b.answered(from, &word, l.number+1); err != nil {
+				return err
+			}
 		}
 		for k := range min(4, len(list)-4*i+1) {
 			list[4*i-1+k] = first + numberIn(word, k)
