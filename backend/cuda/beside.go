@@ -1,23 +1,41 @@
 package cuda
 
-import "os"
+import (
+	"os"
+	"strconv"
+
+	"burst/genome"
+)
 
 // mostBeside is how many backends may share a device; each has a stream and a hardware queue of its own. neuronsPerSM is how many neurons a
-// multiprocessor should have before a further one is taken: about as many as fit into its shared memory with their state.
-const mostBeside, neuronsPerSM = 32, 8192
+// multiprocessor should have before a further one is taken: about as many as fit into its shared memory with their state; of those that
+// change at inputs alone twice as many.
+const mostBeside, neuronsPerSM = 32, 9000
 
-// Beside is how many trials of a network with so many neurons suit a GPU at once (Options.Beside).
-func Beside(neurons uint64) int {
-	return int(min(mostBeside, max(1, usualSMs*neuronsPerSM/max(1, neurons))))
+// usualQueues is how many hardware queues the driver makes unless it is asked before it starts. To make and free a further one takes 20 to 30
+// ms of a process, and a burst becomes shorter by 0.02 to 0.04 µs: queueBursts make up for it, and more.
+const usualQueues, queueBursts = 8, 200_000
+
+// Beside is how many trials of g suit a GPU at once (Options.Beside), if all trials have so many bursts together.
+func Beside(g *genome.Genome, bursts uint64) int {
+	room := uint64(0)
+	for i := range g.Areas {
+		n := g.Areas[i].Neurons()
+		if m := g.Areas[i].Model; m == nil || m.Event == "" {
+			n *= 2
+		}
+		room += n
+	}
+	n := min(mostBeside, max(1, 2*usualSMs*neuronsPerSM/max(1, room)))
+	return int(min(n, usualQueues+bursts/queueBursts))
 }
 
-// AskForQueues asks the driver for n hardware queues, one for each backend that will use a device at the same time, unless the user has set
-// their number. Streams that share a queue wait for each other. The driver makes 8 queues unless it is asked before it starts. To make and
-// free 32 takes half a second of a process.
+// AskForQueues asks the driver for as many hardware queues as backends will use a device at the same time, unless the user has set their
+// number. Streams that share a queue wait for each other.
 func AskForQueues(backends int) {
-	const variable, usual = "CUDA_DEVICE_MAX_CONNECTIONS", 8
-	if _, set := os.LookupEnv(variable); !set && backends > usual {
-		_ = os.Setenv(variable, "32") // it fails for names that no variable can have
+	const variable = "CUDA_DEVICE_MAX_CONNECTIONS"
+	if _, set := os.LookupEnv(variable); !set && backends > usualQueues {
+		_ = os.Setenv(variable, strconv.Itoa(min(backends, mostBeside))) // it fails for names that no variable can have
 	}
 }
 

@@ -5,6 +5,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,7 +73,7 @@ type tuning struct {
 
 var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
-	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 200 * time.Microsecond, patience: 50 * time.Millisecond,
+	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
@@ -295,7 +296,7 @@ func (b *backend) prepare() error {
 	}
 	switch {
 	case b.held == nil:
-		b.held = &held{users: 1}
+		b.held = &held{users: 1, first: b}
 		err = b.takeRows(b.c, nil, t)
 	case b.rows.placed(): // rows are there, their kernel is not
 		err = b.countClusters(b.c)
@@ -421,7 +422,14 @@ func (b *backend) Close() error {
 		return b.failed("closing", err)
 	}
 	defer b.ctx.Leave()
-	err := b.release()
+	if b.fault == nil && b.idles() && b.held.keep(b) {
+		return nil
+	}
+	var err error
+	for _, t := range b.held.leave(b) {
+		err = cmp.Or(err, t.release())
+	}
+	err = cmp.Or(b.release(), err)
 	if b.lost {
 		return b.fault
 	}
@@ -430,6 +438,9 @@ func (b *backend) Close() error {
 	}
 	return nil
 }
+
+// idles reports whether nothing of the backend runs any more, in a context that is entered.
+func (b *backend) idles() bool { return b.lasting.end(b) == nil && b.stream.Synchronize() == nil }
 
 // release frees everything that there is, in a context that is entered, and returns the first failure.
 func (b *backend) release() error {

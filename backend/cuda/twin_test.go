@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -174,6 +175,64 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestTwinsAgain: a twin that was closed is used for the next run seed, with its bits and without memory or code taken anew; one that has
+// failed is not, and none outlives the first backend and those that are still used.
+func TestTwinsAgain(t *testing.T) {
+	h := cudatest.Host(t)
+	for _, name := range []string{"event", "learning", "driven", "places"} {
+		t.Run(name, func(t *testing.T) {
+			tune := defaults
+			if name == "places" {
+				tune = clustered(1)
+			}
+			g, err := genome.Parse("twins.yaml", []byte("burst: v1\nseed: 5"+twinned[name]), nil)
+			require.NoError(t, err)
+			c, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			held := h.Count("held")
+			first, err := open(c, Options{}, tune)
+			require.NoError(t, err)
+			twin := func(seed uint64) engine.Backend {
+				b, err := first.(*backend).Twin(c.Reseeded(seed))
+				require.NoError(t, err)
+				return b
+			}
+			like := func(b engine.Backend, seed uint64) {
+				oracle, err := reference.Open(c.Reseeded(seed), engine.Want{})
+				require.NoError(t, err)
+				var digests [2]uint64
+				for i, on := range []engine.Backend{b, oracle} {
+					e := engine.New(c.Reseeded(seed), on, engine.Options{})
+					require.NoError(t, e.Run(context.Background(), 40))
+					digests[i] = e.Digest()
+				}
+				require.Equal(t, digests[1], digests[0], "seed %d", seed)
+			}
+			one := twin(101)
+			like(one, 101)
+			require.NoError(t, one.Close())
+			before := h.Count("held")
+			again := twin(102)
+			require.Same(t, one, again)
+			require.Equal(t, before, h.Count("held"), "nothing is taken anew")
+			other, failed := twin(103), twin(104)
+			require.NotSame(t, one, other)
+			like(again, 102)
+			like(other, 103)
+			failed.(*backend).fault = errors.New("planted")
+			require.NoError(t, failed.Close())
+			require.NoError(t, again.Close())
+			require.Same(t, one, twin(105), "a twin that failed is not kept")
+			require.NoError(t, one.Close())
+			require.NoError(t, first.Close())
+			require.NoError(t, other.WriteState(engine.NewState(c.Reseeded(103))))
+			like(other, 103)
+			require.NoError(t, other.Close())
+			require.Equal(t, held, h.Count("held"), "everything is freed")
+		})
+	}
+}
+
 // TestQueues: more than the usual hardware queues are asked for where more backends want them, and the user's number stays.
 func TestQueues(t *testing.T) {
 	const variable = "CUDA_DEVICE_MAX_CONNECTIONS"
@@ -184,12 +243,22 @@ func TestQueues(t *testing.T) {
 	AskForQueues(8)
 	require.Empty(t, os.Getenv(variable))
 	AskForQueues(9)
-	require.Equal(t, "32", os.Getenv(variable))
+	require.Equal(t, "9", os.Getenv(variable))
 }
 
-// TestNumberBeside: small networks share a device, large ones have it by turns.
+// TestNumberBeside: small networks share a device, large ones have it by turns, those that change at inputs alone share it with more, and
+// short runs with no more than there are queues without asking.
 func TestNumberBeside(t *testing.T) {
-	for neurons, want := range map[uint64]int{0: 32, 1: 32, 12_500: 32, 32_768: 32, 140_000: 7, 500_000: 2, 1_000_000: 1, 1 << 40: 1} {
-		require.Equal(t, want, Beside(neurons), "%d neurons", neurons)
+	const long = 1 << 40
+	for _, v := range []struct {
+		event, others uint64
+		bursts        uint64
+		want          int
+	}{
+		{0, 0, long, 32}, {0, 12_500, long, 32}, {0, 32_768, long, 32}, {0, 140_000, long, 8}, {0, 500_000, long, 2}, {0, 2_000_000, long, 1},
+		{140_000, 1000, long, 16}, {1_000_000, 0, long, 2}, {140_000, 1000, 1_599_999, 15}, {140_000, 1000, 0, 8}, {0, 12_500, 4_000_000, 28}, {0, 140_000, 0, 8}, {0, 500_000, 0, 2},
+	} {
+		g := &genome.Genome{Areas: []genome.Area{{Model: genome.ModelNamed("lif_event"), Size: [3]uint64{v.event, 1, 1}, PerVoxel: 1}, {Model: genome.ModelNamed("lif"), Size: [3]uint64{v.others, 1, 1}, PerVoxel: 1}}}
+		require.Equal(t, v.want, Beside(g, v.bursts), "%+v", v)
 	}
 }

@@ -192,7 +192,7 @@ func (s *sweep) emit(e Event) {
 func (s *sweep) jobs(points int) int {
 	jobs := s.o.Jobs
 	if jobs == 0 {
-		jobs = s.jobsOnGPU()
+		jobs = s.jobsOnGPU(points)
 	}
 	cuda.AskForQueues(min(jobs, points)) // before the question whether there is a GPU, which starts the driver
 	if s.o.Jobs == 0 && !s.onGPU() {
@@ -202,18 +202,11 @@ func (s *sweep) jobs(points int) int {
 }
 
 // jobsOnGPU is how many points suit a GPU at once: trials that share a network.
-func (s *sweep) jobsOnGPU() int {
+func (s *sweep) jobsOnGPU(points int) int {
 	if !s.shares() {
 		return 1
 	}
-	return cuda.Beside(neurons(s.genome))
-}
-
-func neurons(g *genome.Genome) (sum uint64) {
-	for i := range g.Areas {
-		sum += g.Areas[i].Neurons()
-	}
-	return sum
+	return cuda.Beside(s.genome, uint64(points)*s.o.Run.Bursts)
 }
 
 // shares reports whether the points of a cell share a network, which is built once.
