@@ -136,6 +136,13 @@ DEVICE four load_streamed(const four *p) {
 DEVICE four load_streamed(const four *p) { return load_four(p->word); }
 #endif
 
+// load_together is what may change in a launch, by one load: compilers may take several.
+[[maybe_unused]] DEVICE four load_together(const i32 *p) {
+    four f;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]) : "l"(p) : "memory");
+    return f;
+}
+
 // load_shared is a word at an address of the block's memory that does not change in a launch.
 DEVICE i32 load_shared(u32 at) {
     i32 v;

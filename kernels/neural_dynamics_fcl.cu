@@ -246,12 +246,18 @@ DEVICE float term_at(const network *w, const area *a, u32 i, u64 t) {
 
 DEVICE float term_of(const network *w, const area *a, u32 i) { return term_at(w, a, i, w->t); }
 
-// input is a port's sum in the genome's unit, the quotient rounded once. Two corrections of a product with the rounded
-// reciprocal give it, as every quotient of whole numbers that float can hold (Markstein 1990).
-DEVICE float input(const network *w, i32 sum) { // 3
-    float x = (float)sum, scale = (float)w->scale, inverse = 1.0f / scale, q = x * inverse;
+// quotient is x/scale, rounded once. Two corrections of a product with the rounded reciprocal give it, as every quotient of whole numbers
+// that float can hold (Markstein 1990).
+DEVICE float quotient(float x, float scale, float inverse) {
+    float q = x * inverse;
     q = product_sum(product_sum(-q, scale, x), inverse, q);
     return product_sum(product_sum(-q, scale, x), inverse, q);
+}
+
+// input is a port's sum in the genome's unit.
+DEVICE float input(const network *w, i32 sum) { // 3
+    float scale = (float)w->scale;
+    return quotient((float)sum, scale, 1.0f / scale);
 }
 
 // constants_of are those of the i-th neuron of an area that may differ from neuron to neuron.

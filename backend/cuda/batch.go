@@ -404,8 +404,7 @@ func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
 
 // wordsIn is the room of a block at its place in a burst.
 func (x *batch) wordsIn(place uint64) []uint32 {
-	room := hostRoom(uint64(x.args.run.blockNeurons))
-	return x.ids[place*room:][:room]
+	return x.ids[place*x.shape.room:][:x.shape.room]
 }
 
 // decode appends the neurons of a block that fired in the at-th burst of two launches, where the device wrote bits.

@@ -20,6 +20,7 @@ func deal(c *connectome.Connectome, sms int) (blocks, own uint64) {
 // ringShape is how the bursts of two launches lie in the memory in which they arrive, and how many a launch may have.
 type ringShape struct {
 	most, blocks, own uint64
+	room              uint64 // words of a block for who fires in a burst: host_room of kernels/run.cuh, event_room of event_bursts.cu
 	list              listShape
 	values            uint64 // state variables that are wanted after each burst
 }
@@ -29,12 +30,15 @@ type ringShape struct {
 const mostLeft = math.MaxUint16
 
 func (b *backend) ringShape() ringShape {
-	const room, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
+	const ringRoom, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := b.grid()
-	s := ringShape{blocks: blocks, own: own}
+	s := ringShape{blocks: blocks, own: own, room: own / 4}
+	if b.choice.path == pathEvent { // few neurons fire in a burst, and memory that is locked takes most of the time to open a twin
+		s.room = own / 32
+	}
 	s.values = uint64(len(b.ownProbes()))
 	wanted := uint64(len(b.want.Values)) // of all devices, whose launches are of the same length
-	s.most = min(b.tune.batch, max(1, room/(2*4*(s.words()+wanted))), max(1, mostLeft/blocks))
+	s.most = min(b.tune.batch, max(1, ringRoom/(2*4*(s.words()+wanted))), max(1, mostLeft/blocks))
 	if b.plan.instants > 0 {
 		s.most = min(s.most, max(1, instantRoom/(2*b.plan.instants)))
 	}
@@ -45,11 +49,8 @@ func (b *backend) ringShape() ringShape {
 	return s
 }
 
-// hostRoom is how many words the host has for who of a block of own neurons fires in a burst: host_room of kernels/run.cuh.
-func hostRoom(own uint64) uint64 { return own / 4 }
-
 // words are those of all blocks.
-func (s *ringShape) words() uint64 { return hostRoom(s.own) * s.blocks }
+func (s *ringShape) words() uint64 { return s.room * s.blocks }
 
 // ringAt has the offsets in the mapped memory, in bytes, of what all bursts of two launches write: 8 bytes a burst for the burst that is
 // done (from 0 on) and for stamps, a word for each block's count, the words of all blocks, a word for the length of a list, and the values.

@@ -214,6 +214,9 @@ func (b *backend) threads() uint32 {
 	if b.gathered() || len(b.c.Plastic) > 0 && b.few(b.tune.fewLearning) {
 		return min(b.tune.batchThreads, b.tune.fewThreads)
 	}
+	if eventful(b.c) {
+		return min(b.tune.batchThreads, eventThreads)
+	}
 	return b.tune.batchThreads
 }
 

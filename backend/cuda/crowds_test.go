@@ -108,7 +108,7 @@ func crowded(t *testing.T, c *connectome.Connectome, list []int, tune tuning) {
 				switch {
 				case count == 0:
 					none++
-				case uint64(count) <= hostRoom(uint64(x.args.run.blockNeurons)):
+				case uint64(count) <= x.shape.room:
 					few++
 				default:
 					many++

@@ -27,8 +27,11 @@ type eventLists struct {
 // cellBytes is the size of cell there, and foundBytes that of what a warp has found.
 const cellBytes, foundBytes = 8, 160 * uint64(unsafe.Sizeof(candidate{}))
 
-// nearAreas and near are NEAR_AREAS and NEAR there.
-const nearAreas, nearEntries = 8, 512
+// eventThreads is how many threads a block has at most (KERNEL_OF_768).
+const eventThreads = 768
+
+// nearAreas, nearEntries and nearWeights are NEAR_AREAS, NEAR and NEAR_VALUES there.
+const nearAreas, nearEntries, nearWeights = 8, 512, 512
 
 // eventful reports whether an area's neurons change at inputs alone.
 func eventful(c *connectome.Connectome) bool {
@@ -72,7 +75,10 @@ func dueFits(q *question) string {
 // cellsFit: a block's memory has who fires, what warps have found, tables if there is room, and neurons if there is room yet.
 func cellsFit(q *question) string {
 	least, tabled, _ := q.t.sharedBytes(q.c, q.own)
-	more := aligned(2*q.own/32*4, 4*nearEntries*min(nearAreas, uint64(len(q.c.Areas)))) + foundBytes*uint64(q.b.tune.batchThreads/32-1)
+	more := aligned(2*q.own/32*4, 4*nearEntries*min(nearAreas, uint64(len(q.c.Areas)))) + foundBytes*uint64(q.b.threads()/32-1)
+	if values := q.r.tableBytes(); values <= 4*nearWeights {
+		more += aligned(values)
+	}
 	if q.answer.tabled = tabled+more <= q.b.room && !q.b.tune.uncached; q.answer.tabled {
 		least = tabled
 	}

@@ -29,7 +29,7 @@ func TestEventPath(t *testing.T) {
 			tune := few()
 			tune.batch = defaults.batch
 			change(&tune)
-			events, ahead, one, many := 0, 0, 0, 0
+			events, ahead, early, one, many := 0, 0, 0, 0, 0
 			enginetest.RunEventBatches(t, func(c *connectome.Connectome, w engine.Want) (engine.Backend, error) {
 				b, err := open(c, Options{Want: w}, tune)
 				if err != nil || pathOf(b) != pathEvent {
@@ -38,6 +38,9 @@ func TestEventPath(t *testing.T) {
 				events++
 				x := &b.(*backend).batch.args
 				ahead += int(min(x.events.lag-1, 1))
+				if x.events.lag >= 4 { // AHEAD of event_bursts.cu
+					early++
+				}
 				if x.events.back < x.events.lag {
 					one++
 				}
@@ -50,6 +53,8 @@ func TestEventPath(t *testing.T) {
 			require.Greater(t, events, 3)
 			require.Greater(t, ahead, 0, "rows are delivered a burst ahead")
 			require.Greater(t, events-ahead, 0, "and where a delay is 1 they are not")
+			require.Greater(t, early, 0, "they are looked up a burst before that")
+			require.Greater(t, ahead-early, 0, "and where there is no time for it they are not")
 			require.Greater(t, one, 0, "all delays are one")
 			require.Greater(t, many, 0, "the ring has several bursts")
 		})

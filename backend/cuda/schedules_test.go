@@ -73,6 +73,7 @@ func trials() []trial {
 		{pathClusters, "clusters, two devices, late", []int{1, 0}, 3, clusters(1), false, 0},
 		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
+		{pathEvent, "event, rows looked up ahead", []int{0}, 4, func(*tuning) {}, false, 0},
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
 		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart = 5, 64, 1, 0 }, false, 0},
 	}
@@ -120,7 +121,7 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 		weight := least * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
 			s := enginetest.Synapse{From: from, To: r.Uint32N(ports), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
-			if tune.clusterRow == 1 || strings.HasSuffix(v.name, "ahead") {
+			if tune.clusterRow == 1 || strings.Contains(v.name, "ahead") {
 				s.Delay = v.delays
 			}
 			n.Synapses = append(n.Synapses, s)
@@ -320,7 +321,7 @@ func mistakes() []planted {
 		{"a queue that is told of twice", "currents, lasting", change("ahead.cuh", "*later_length_of(p, end - 1) = 0; //", "*length_of(p, end - 1) = 0; //")},
 		{"rows of another kernel that are forgotten", "currents, lasting", change("ahead.cuh", "for (u32 due = !begun;; due = 0)", "for (u32 due = 0;; due = 0)")},
 		{"a front that decides nothing for the first burst", "currents", change("ahead.cuh", "psc_exp_fires(c, now_ex", "receives && psc_exp_fires(c, now_ex")},
-		{"a request that is taken for another burst's", "resident, lasting", change("lasting_bursts.cu", "(word ^ place) >> 56 != 0", "word >> 56 == 0")},
+		{"a request that is taken for another burst's", "resident, lasting", change("lasting_bursts.cu", "!says(word, place)", "says(word, 0)")},
 		{"stimuli of the burst before", "resident, lasting", change("lasting_bursts.cu", "p->ring + (t & p->slot_mask)", "p->ring + ((t - 1) & p->slot_mask)")},
 		{"a drive to the port before", "ports", change("run_bursts.cu", "w->acc[first_port_for(d, amount) + i] += amount", "w->acc[first_port_for(d, amount) + i - step] += amount")},
 		{"sums of further ports that stay", "ports", change("run_bursts.cu", "if (!teams && further<models>(p) && k < count) clear_further", "if (teams && further<models>(p) && k < count) clear_further")},
@@ -334,9 +335,12 @@ func mistakes() []planted {
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},
 		{"a label of another row's lane", "clusters, late", change("cluster_sums.cuh", "32 / mine->step", "16 / mine->step")},
 		{"a meeting that acquires nothing", "event, ahead", change("event_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
-		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "(u32)(t % 2) *", "(u32)(t % 1) *")},
+		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "m->bits + (u32)(t % 2) *", "m->bits + (u32)(t % 1) *")},
 		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e.lengths[(u32)(t + 1) & e.length_mask] = 0", "e.lengths[(u32)(t + 1 - e.lag) & e.length_mask] = 0")},
 		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "(e.lag > 1 || !updates)", "(e.lag > 0 || !updates)")},
+		{"rows of another queue", "event, rows looked up ahead", change("event_bursts.cu", "find_due(&p, &e, next_place(&e, due), &d)", "find_due(&p, &e, due, &d)")},
+		{"a queue at the place of the next burst", "event, rows looked up ahead", change("event_bursts.cu", "bring_fired(&p, &e, t - 1, before,", "bring_fired(&p, &e, t - 1, at,")},
+		{"the last burst is not queued", "event, rows looked up ahead", change("event_bursts.cu", "bring_fired(&p, &e, end - 1, before,", "bring_fired(&p, &e, end - 1, at,")},
 		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list that is written before all have read it", "learning", change("learn_synapses.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
 		{"rows that are read before all are looked up", "ranges", change("learn_ranges.cu", "bits_of(one.seen));\n    block_barrier();", "bits_of(one.seen));")},

@@ -7,6 +7,7 @@
 #define BURST_CLUSTERS
 #define KERNEL static void
 #define KERNEL_OF_1024 static void
+#define KERNEL_OF_768 static void
 #define DEVICE static inline
 #define CALLED static inline
 #define PRIMITIVE UNSEEN static inline
@@ -117,6 +118,7 @@ struct alignas(16) four {
 };
 DEVICE four load_four(const u32 *p) { return *(const four *)p; }
 DEVICE four load_streamed(const four *p) { return *p; }
+DEVICE four load_together(const i32 *p) { return *(const four *)p; }
 
 DEVICE u32 address(const void *place) { return shared_address(place); }
 DEVICE void add_shared(u32 at, i32 v) { tally((i32 *)shared_place(at, 4), v); }
