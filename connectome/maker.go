@@ -71,6 +71,7 @@ type ProjectionRecipe struct {
 	Delay    Sampler
 	Steps    uint16 // bursts of a constant delay
 	Longest  int    // a delay that a synapse may have, in bursts
+	Least    uint64 // synapses, as far as is known before they are counted
 	Field    *FieldRecipe
 }
 
@@ -258,7 +259,7 @@ func (p *plan) recipe() *Recipe {
 		q := ProjectionRecipe{
 			Number: w.index, Known: w.rowsKnown(p.part), None: w.units() == 0, Rule: w.p.Rule, From: w.from, To: w.to, P: w.p.P, Average: w.p.Average,
 			NoSelf: w.ends.noSelf, Distinct: w.p.NoMultapses, Both: w.p.Symmetric, Keep: w.keep, Port: w.first, Split: w.split, Factor: w.factor,
-			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Field: p.fieldRecipe(w),
+			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Least: w.synapses, Field: p.fieldRecipe(w),
 		}
 		switch rule := w.rule.(type) {
 		case *degree:

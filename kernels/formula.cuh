@@ -150,7 +150,7 @@ CALLED f64 formula_at(const field *q, const formula *k, displacement at, u64 sou
 DEVICE f64 number_of(const field *q, const formula *k, u64 source, u64 target) { return formula_at(q, k, displacement_of(q, source, target), source, target); }
 
 // likelihood is how likely a pair is: its kernel where the mask holds.
-DEVICE f64 likelihood(const field *q, u64 source, u64 target) {
+CALLED f64 likelihood(const field *q, u64 source, u64 target) {
     displacement at = displacement_of(q, source, target);
     f64 value = 1;
     if (q->kernel.count > 0) {

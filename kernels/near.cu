@@ -1,14 +1,13 @@
 // Networks whose rules, weights or delays read where neurons lie, or columns, are built; the rest of a network is made by build.cu.
 #include "near.cuh"
 
-// count_stretches counts the stretches of groups from first on.
-KERNEL AT_LEAST(2) count_stretches(const field *q, u32 first, u32 groups, u32 *count) {
-    for (u64 i = thread_index(); i < groups; i += thread_count()) count[i] = cut(q, first + (u32)i, nullptr);
-}
-
-// cut_trees makes them.
+// cut_trees makes the stretches of groups, or counts them where there is no list.
 KERNEL AT_LEAST(2) cut_trees(const field *q, cuts c) {
-    for (u64 i = thread_index(); i < c.groups; i += thread_count()) cut(q, c.first + (u32)i, c.list + (c.start[c.first + i] - c.start[c.first]));
+    for (u64 i = thread_index(); i < c.groups; i += thread_count()) {
+        u32 group = c.first + (u32)i;
+        u32 count = cut(q, group, c.list != nullptr ? c.list + (c.start[group] - c.start[c.first]) : nullptr);
+        if (c.list == nullptr) c.count[group] = count;
+    }
 }
 
 // count_near and place_near are count_synapses and place_synapses of rules by kernel and mask, for the owners of some groups.

@@ -5,8 +5,7 @@
 // tree_stretch is places low ≤ i < high of a tree where no pair is likelier than top, and none less likely than least.
 struct tree_stretch {
     f64 top, least;
-    f64 none; // log of the probability of no synapse, for a pair as likely as top
-    f64 end;  // the sum of the likelihoods up to its end if all were their stretch's top
+    f64 end; // the sum of the likelihoods up to its end if all were their stretch's top
     u32 low, high;
 };
 
@@ -14,6 +13,7 @@ struct tree_stretch {
 struct cuts {
     const u64 *start; // by group, where its stretches begin; the first one's are at the begin of list
     tree_stretch *list;
+    u32 *count; // where there is no list yet, how many stretches each group has goes here
     u32 first, groups;
     u32 low, high; // places of their owners
 };
@@ -53,7 +53,7 @@ DEVICE u32 cut(const field *q, u32 group, tree_stretch *list) {
         }
         if (all.high > 0) {
             sum += all.high * n;
-            if (list != nullptr) list[count] = tree_stretch{all.high, all.low, all.high < 1 ? exact_log1p(-all.high) : -1, sum, low, high};
+            if (list != nullptr) list[count] = tree_stretch{all.high, all.low, sum, low, high};
             count++;
         }
         for (; node > 0 && node % 2 == 0; level--) node = (node - 1) / 2; // nodes whose second half is done
@@ -80,10 +80,11 @@ template <bool PLACES> DEVICE u64 jump_near(const building *b, const projection 
     u64 index = source << 32, made = 0;
     for (; list < end; list++) {
         tree_stretch s = *list;
+        f64 none = s.top < 1 ? exact_log1p(-s.top) : -1; // log of the probability of no synapse, for a pair as likely as top
         for (u32 at = s.low; at < s.high; at++) {
             two_words x = words_of(b, WIRING, index++, p->number);
             if (s.top < 1) {
-                f64 gap = log_of(x.x) / s.none;
+                f64 gap = log_of(x.x) / none;
                 if (gap >= (f64)(s.high - at)) break;
                 at += (u32)gap;
             }

@@ -24,9 +24,9 @@ import (
 // host, and are packed and uploaded as those that the host has built. Goroutines may use it at the same time, each for a part of its own;
 // those of one device wait for each other.
 //
-// While it builds, a device holds the rows, 8 bytes a synapse (4 of rows that stay, where all weights are constants that can be packed)
-// and the delay's 0 to 2; 12 bytes a neuron and 8 a port; and, where a rule chooses without multapses, tables of choices, mostly up to
-// 64 MiB.
+// While it builds, a device holds the rows, 8 bytes a synapse (4 where all weights are constants that can be packed) and the delay's 0 to 2;
+// 12 bytes a neuron and 8 a port; where a rule chooses without multapses, tables of choices, mostly up to 64 MiB; and where a rule has a
+// kernel or mask, stretches, up to 3/8 of a byte a synapse, places and trees.
 type Maker struct {
 	devices []int
 	// by device
@@ -45,7 +45,7 @@ type making struct {
 	staging uint64 // bytes that come from the device at a time
 	wide    bool   // keys of 8 bytes even where 4 would do
 	keyBits uint32 // that a synapse may take where rows are made in shared memory, at most 64
-	cuts    uint64 // bytes of stretches that lie on a device at a time
+	cuts    uint64 // bytes of stretches that may lie on a device at a time, however few synapses there are
 }
 
 // class are rows of up to most synapses, which blocks of so many threads make in shared memory, as far as they fit. Blocks of the last class
@@ -55,7 +55,7 @@ type class struct {
 	threads uint32
 }
 
-var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64, cuts: 64 << 20}
+var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64, cuts: 1 << 16}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -91,6 +91,7 @@ func (m *Maker) Count(r *connectome.Recipe, row []uint64) (made []uint64, err er
 func (m *Maker) Place(r *connectome.Recipe, row []uint64, room func() (connectome.Synapses, error), sums []uint64) (placed connectome.Placed, err error) {
 	var refused error // by the host, which has nothing to do with the device
 	err = m.on(r, func(w *work) error {
+		defer clear(w.starts)
 		if w.taker != nil && r.Keeps && row[r.Neurons] > 0 {
 			if lacks := w.taker.neverPlaced(r, row); lacks != "" {
 				placed, err = w.keep(row, sums, lacks)
@@ -138,10 +139,10 @@ type site struct {
 	modules      []*driver.Module // of kernels that have been used
 	stream       *driver.Stream
 	sms          int
-	room         uint64 // bytes of shared memory that a block may have
+	room         uint64                               // bytes of shared memory that a block may have
+	starts       map[*connectome.FieldRecipe][]uint64 // see stretches
 	count, place entry[makeArgs]
 	byFormula    entry[makeArgs]
-	stretches    entry[stretchArgs]
 	cut          entry[cutArgs]
 	countNear    entry[nearArgs]
 	placeNear    entry[nearArgs]
@@ -208,7 +209,7 @@ func newSite(device int) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{}
+	s := &site{starts: map[*connectome.FieldRecipe][]uint64{}}
 	if s.image, err = selectImage(d, v, kernels.Build()); err != nil {
 		return nil, err
 	}
@@ -268,7 +269,7 @@ func (s *site) named() map[kernels.Image]map[string]kernel {
 			"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.shorten, "find_wide": &s.find, "join_delays": &s.join, "count_soon": &s.soon,
 		},
 		s.other: {
-			"count_stretches": &s.stretches, "cut_trees": &s.cut, "count_near": &s.countNear, "place_near": &s.placeNear, "place_by_formula": &s.byFormula,
+			"cut_trees": &s.cut, "count_near": &s.countNear, "place_near": &s.placeNear, "place_by_formula": &s.byFormula,
 		},
 	}
 }
@@ -410,7 +411,7 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 		switch {
 		case err != nil:
 		case q.Field != nil && q.Field.Near:
-			err = w.near(&w.site.countNear, b, p, q.Field, w.tune.cuts)
+			err = w.near(&w.site.countNear, b, p, q.Field, max(w.tune.cuts, 4*q.Least)) // what rows will take
 		default:
 			err = w.draw(&w.site.count, b, p)
 		}
@@ -430,25 +431,37 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 // smallStaging is for lists that are a number a neuron or port: to lock more memory takes longer than a few more copies.
 const smallStaging = 4 << 20
 
-// place makes synapses for the host.
+// place makes synapses for the host. They are packed on the device where all weights are constants, which the host unpacks.
 func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (connectome.Placed, error) {
 	b, n := w.building(), uint64(len(to.Target))
 	if n == 0 {
 		return connectome.Placed{Longest: 1}, nil
 	}
-	if err := w.take(room{&b.target, 4 * n, false}, room{&b.weight, 4 * n, false}); err != nil {
+	list := []room{{&b.target, 4 * n, false}}
+	if w.labels = constants(w.r); w.labels == nil || b.portBits == 32 || len(w.labels) > 1<<(32-b.portBits) {
+		w.labels, list = nil, append(list, room{&b.weight, 4 * n, false})
+	}
+	if err := w.take(list...); err != nil {
 		return connectome.Placed{}, err
 	}
 	placed, err := w.make(&b, row, sums, finishing{})
 	if err != nil {
 		return placed, err
 	}
-	return placed, w.stage(4*n, func(s *staging) error {
+	err = w.stage(4*n, func(s *staging) error {
 		return errors.Join(
-			s.download(data(to.Target), b.target, size(to.Target)), s.download(data(to.Weight), b.weight, size(to.Weight)),
+			s.download(data(to.Target), b.target, size(to.Target)), s.download(data(to.Weight), b.weight, size(to.Weight)*uint64(flag(b.weight != 0))),
 			s.download(data(to.Delay.Short), b.shortDelay, size(to.Delay.Short)), s.download(data(to.Delay.Long), b.longDelay, size(to.Delay.Long)),
 		)
 	})
+	if err == nil && w.labels != nil {
+		inShares(len(to.Target), func(lo, hi int) {
+			for k, word := range to.Target[lo:hi] {
+				to.Target[lo+k], to.Weight[lo+k] = word&(1<<b.portBits-1), w.labels[word>>b.portBits]
+			}
+		})
+	}
+	return placed, err
 }
 
 // make makes all synapses in sorted rows, for whose ports and weights there is room. f says what is wanted of them.
@@ -515,7 +528,7 @@ func (w *work) placeBefore(b building, i int, synapses uint64) error {
 	case err != nil:
 		return err
 	case f != nil && f.Near:
-		return w.near(&w.site.placeNear, b, p, f, min(w.tune.cuts, max(1<<20, synapses/4)))
+		return w.near(&w.site.placeNear, b, p, f, max(w.tune.cuts, 3*synapses/8))
 	case f != nil:
 		return w.draw(&w.site.byFormula, b, p)
 	}
@@ -557,9 +570,10 @@ func (w *work) draw(k *entry[makeArgs], b building, p projection) error {
 	return k.launchGrid(uint32(min(blocks, uint64(32*w.sms))), threads, 0, w.stream, makeArgs{b, p})
 }
 
-// choosers is how many threads choose without multapses, in warps: each has a table.
+// choosers is how many threads choose without multapses, in warps: each has a table. Above a MiB, tables take half a byte a synapse at most.
 func (w *work) choosers(p *projection) uint64 {
-	return 32 * max(1, min(divUp(p.units, 32), w.tune.tables/(4*p.slots)/32, uint64(32*w.sms)))
+	tables := min(w.tune.tables, max(1<<20, p.units*p.count/2))
+	return 32 * max(1, min(divUp(p.units, 32), tables/(4*p.slots)/32, uint64(32*w.sms)))
 }
 
 // tableBytes is the memory of all threads' tables of choices.

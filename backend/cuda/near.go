@@ -44,22 +44,17 @@ type formulaStep struct {
 }
 
 // stretchBytes is the size of tree_stretch of kernels/near.cuh.
-const stretchBytes = 40
+const stretchBytes = 32
 
 // cutList is cuts there, field for field.
 type cutList struct {
-	start, list   driver.Ptr
-	first, groups uint32
-	low, high     uint32
+	start, list, count driver.Ptr
+	first, groups      uint32
+	low, high          uint32
 }
 
 // The kernels' parameters, in order.
 type (
-	stretchArgs struct {
-		field         driver.Ptr
-		first, groups uint32
-		count         driver.Ptr
-	}
 	cutArgs struct {
 		field driver.Ptr
 		cuts  cutList
@@ -152,7 +147,7 @@ func (w *work) near(k *entry[nearArgs], b building, p projection, r *connectome.
 		return nil
 	}
 	ends := groupEnds(&r.Home)
-	start, err := w.stretches(p.formulas, uint64(len(ends)))
+	start, err := w.stretches(r, p.formulas, uint64(len(ends)))
 	if err != nil {
 		return err
 	}
@@ -205,23 +200,27 @@ func (w *work) near(k *entry[nearArgs], b building, p projection, r *connectome.
 // nearThreads are those of a block that draws by kernels and masks, a neuron each.
 const nearThreads = uint64(128)
 
-// stretches are where those of each group begin in a list of all, and its end.
-func (w *work) stretches(field driver.Ptr, groups uint64) ([]uint64, error) {
+// stretches are where those of each group begin in a list of all, and its end. What Count has found serves Place.
+func (w *work) stretches(r *connectome.FieldRecipe, field driver.Ptr, groups uint64) ([]uint64, error) {
+	if start := w.site.starts[r]; start != nil {
+		return start, nil
+	}
 	count, start := make([]uint32, groups), make([]uint64, groups+1)
-	var at driver.Ptr
-	if err := w.take(room{&at, size(count), false}); err != nil {
+	c := cutList{groups: uint32(groups)}
+	if err := w.take(room{&c.count, size(count), false}); err != nil {
 		return nil, err
 	}
-	if err := overAll(w, groups, &w.site.stretches, stretchArgs{field, 0, uint32(groups), at}); err != nil {
+	if err := overAll(w, groups, &w.site.cut, cutArgs{field, c}); err != nil {
 		return nil, err
 	}
-	if err := w.stage(min(size(count), smallStaging), func(s *staging) error { return s.download(data(count), at, size(count)) }); err != nil {
+	if err := w.stage(min(size(count), smallStaging), func(s *staging) error { return s.download(data(count), c.count, size(count)) }); err != nil {
 		return nil, err
 	}
 	for i, n := range count {
 		start[i+1] = start[i] + uint64(n)
 	}
-	return start, w.give(&at)
+	w.site.starts[r] = start
+	return start, w.give(&c.count)
 }
 
 // groupEnds are the places behind the last one of each group of a tree.

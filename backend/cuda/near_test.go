@@ -225,7 +225,7 @@ func TestFormulasOnDevice(t *testing.T) {
 func TestNearArguments(t *testing.T) {
 	for _, image := range kernels.Near() {
 		for name, args := range map[string]reflect.Type{
-			"count_stretches": reflect.TypeFor[stretchArgs](), "cut_trees": reflect.TypeFor[cutArgs](), "count_near": reflect.TypeFor[nearArgs](), "place_near": reflect.TypeFor[nearArgs](),
+			"cut_trees": reflect.TypeFor[cutArgs](), "count_near": reflect.TypeFor[nearArgs](), "place_near": reflect.TypeFor[nearArgs](),
 			"place_by_formula": reflect.TypeFor[makeArgs](),
 		} {
 			require.Equal(t, declared(t, image.PTX(), name), sizes(args), name)

@@ -53,7 +53,7 @@ static std::map<std::string, long long> control; // see hostControl
 static std::map<uintptr_t, allocation> memory;
 static std::set<void *> streams;
 static std::map<std::string, long long> launches_of; // of a kernel, since the process began
-static long long contexts, marks, modules, allocations, launches, synchronizes, compilations, downloads, downloaded, waits;
+static long long contexts, marks, modules, allocations, launches, synchronizes, compilations, downloads, downloaded, waits, most_bytes;
 static const int DEVICES = 8; // at most
 static thread_local int current = -1; // device of the context
 static int dummy_context[DEVICES], dummy_module, faults[DEVICES];
@@ -71,7 +71,7 @@ static void reset() {
                {"skip_launch", 0}, {"fail_context", 0}, {"fail_compile", 0}, {"ptx_isa", 0}, {"nvrtc_isa", 83}, {"blas_fails", 0},
                {"peer_access", 1}, {"cooperative", 1}, {"lose_device", 0}, {"lose_at", 0}, {"schedule", 0},
                {"nvml_pending", 0}, {"nvml_generation", 5}, {"nvml_width", 16}, {"nvml_errors", 0}, {"nvml_energy", 0}};
-    allocations = launches = synchronizes = compilations = downloads = downloaded = waits = 0;
+    allocations = launches = synchronizes = compilations = downloads = downloaded = waits = most_bytes = 0;
     memset(faults, 0, sizeof faults);
     memset(peers, 0, sizeof peers);
     forget_launches();
@@ -94,16 +94,21 @@ API hostControl(const char *key, long long value) {
     return SUCCESS;
 }
 
+static long long bytes_held(bool host) {
+    long long sum = 0;
+    for (auto &m : memory)
+        if (m.second.host == host) sum += (long long)m.second.bytes;
+    return sum;
+}
+
 // hostCount gives back what is held, or how often something happened.
 API hostCount(const char *key, long long *value) {
     ONE_AT_A_TIME;
     std::string k = key;
     if (k == "held") *value = (long long)memory.size() + contexts + (long long)streams.size() + marks + modules;
-    else if (k == "bytes" || k == "host_bytes") {
-        *value = 0;
-        for (auto &m : memory)
-            if (m.second.host == (k == "host_bytes")) *value += (long long)m.second.bytes;
-    } else if (k == "allocations") *value = allocations;
+    else if (k == "bytes" || k == "host_bytes") *value = bytes_held(k == "host_bytes");
+    else if (k == "most_bytes") *value = most_bytes; // of device memory at once, since "reset"
+    else if (k == "allocations") *value = allocations;
     else if (k == "launches") *value = launches;
     else if (k == "synchronizes") *value = synchronizes;
     else if (k == "downloads") *value = downloads;
@@ -150,6 +155,7 @@ static int allocate(uintptr_t *p, size_t bytes, bool host) {
     memset(block + GUARD + bytes, GUARD_BYTE, GUARD);
     *p = (uintptr_t)block + GUARD;
     memory[*p] = {bytes, host};
+    most_bytes = std::max(most_bytes, bytes_held(false));
     return SUCCESS;
 }
 
