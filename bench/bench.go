@@ -283,18 +283,16 @@ func stepper(c *connectome.Connectome, b engine.Backend) func(n int, each func(*
 // that since the one before was on the host.
 func measure(n *network, w Workload, r *Result) error {
 	h := hdrhistogram.New(1, int64(10*time.Minute), 3)
-	var fired []uint32 // whose synapses are counted afterwards: looking up their rows takes longer than a burst on a GPU
-	count := func(out *engine.Burst, d time.Duration) error {
-		fired = append(fired, out.Fired...)
-		return h.RecordValue(int64(d))
-	}
 	step, warm := stepper(n.c, n.b), 0
 	if err := step(w.Warm, func(out *engine.Burst, _ time.Duration) error { warm += len(out.Fired); return nil }); err != nil {
 		return err
 	}
-	fired = make([]uint32, foreseen(w.Bursts, warm/max(1, w.Warm)+1)) // a first look at so much memory takes as long as a burst
-	clear(fired)
-	fired = fired[:0]
+	fired := newTally(n.out, w.Bursts, warm/max(1, w.Warm)+1, spikesABlock, mostBlocks)
+	defer fired.finish()
+	count := func(out *engine.Burst, d time.Duration) error {
+		fired.add(out.Fired)
+		return h.RecordValue(int64(d))
+	}
 	var err error
 	if r.Joules, err = energy(n.b, leastMetered, func() error {
 		start := time.Now()
@@ -304,7 +302,7 @@ func measure(n *network, w Workload, r *Result) error {
 	}); err != nil {
 		return err
 	}
-	r.Spikes = uint64(len(fired))
+	r.Spikes = fired.spikes
 	var s engine.State
 	if err := n.b.ReadState(&s); err != nil {
 		return err
@@ -312,11 +310,7 @@ func measure(n *network, w Workload, r *Result) error {
 	us := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e3 }
 	r.Burst = Micros{Mean: r.Total / float64(w.Bursts) * 1e6, P10: us(10), P50: us(50), P90: us(90), P99: us(99)}
 	r.SpikesPerBurst = float64(r.Spikes) / float64(w.Bursts)
-	events, plastic := uint64(0), uint64(0)
-	for _, neuron := range fired {
-		events += uint64(n.out[neuron].all)
-		plastic += uint64(n.out[neuron].plastic)
-	}
+	events, plastic := fired.finish()
 	r.EventsPerBurst, r.PlasticEvents = float64(events)/float64(w.Bursts), float64(plastic)/float64(w.Bursts)
 	r.RealTime = r.Burst.Mean / (n.c.Timestep * 1e3)
 	if events > 0 {
@@ -328,10 +322,4 @@ func measure(n *network, w Workload, r *Result) error {
 		r.Weights = fmt.Sprintf("%016x", s.WeightDigest())
 	}
 	return nil
-}
-
-// foreseen is room for the spikes of all bursts and a quarter more, at most about 1 GiB: a long measurement need not have it at once.
-func foreseen(bursts, each int) int {
-	const most = 1 << 28
-	return min(bursts, most/each) * each * 5 / 4
 }
