@@ -20,6 +20,7 @@ static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "the hos
 #define KERNEL extern "C" __global__ void
 #define KERNEL_OF_1024 extern "C" __global__ void __launch_bounds__(1024)
 #define KERNEL_OF_768 extern "C" __global__ void __launch_bounds__(768)
+#define KERNEL_OF_544 extern "C" __global__ void __launch_bounds__(544, 1)
 #define DEVICE static __device__ __forceinline__
 #define CALLED static __device__ __noinline__
 DEVICE u32 block_index() { return blockIdx.x; }
@@ -50,6 +51,7 @@ DEVICE u8 *dynamic_memory() {
 #define KERNEL extern "C" __attribute__((global)) void
 #define KERNEL_OF_1024 extern "C" __attribute__((global)) __attribute__((launch_bounds(1024))) void
 #define KERNEL_OF_768 extern "C" __attribute__((global)) __attribute__((launch_bounds(768))) void
+#define KERNEL_OF_544 extern "C" __attribute__((global)) __attribute__((launch_bounds(544, 1))) void
 #define DEVICE static __attribute__((device)) __attribute__((always_inline))
 #define CALLED static __attribute__((device)) __attribute__((noinline))
 DEVICE u32 block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }

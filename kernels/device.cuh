@@ -8,9 +8,13 @@ DEVICE float product_sum(float a, float b, float c) {
     return d;
 }
 
-// accumulate is add to global memory for which nobody waits; its answer is never asked for.
+// accumulate is add for which nobody waits, to global memory, or in the unit local to a block's own; its answer is never asked for.
 DEVICE void accumulate(i32 *p, i32 v) {
+#ifdef BURST_LOCAL
+    asm volatile("red.relaxed.cta.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#else
     asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
 }
 
 // arrive adds 1 to *p after all that the block wrote before; who has seen that by arrivals and then called acquire sees
@@ -199,6 +203,14 @@ DEVICE u32 joined(u32 own) {
     u32 now;
     asm volatile(CLUSTERED("ld.acquire.cluster.shared::cta.u32 %0, [%1];") : "=r"(now) : "r"(own) : "memory");
     return now;
+}
+
+// send makes a word of the cluster's memory v, and received is such a word of the block's own: nothing else is ordered by it.
+[[maybe_unused]] DEVICE void send(u32 at, u64 v) { asm volatile(CLUSTERED("st.relaxed.cluster.shared::cluster.u64 [%0], %1;") ::"r"(at), "l"(v) : "memory"); }
+[[maybe_unused]] DEVICE u64 received(u32 own) {
+    u64 v;
+    asm volatile(CLUSTERED("ld.relaxed.cluster.shared::cta.u64 %0, [%1];") : "=l"(v) : "r"(own) : "memory");
+    return v;
 }
 
 // cluster_barrier lets all threads of a cluster wait for each other; what they wrote before is seen by all after it.

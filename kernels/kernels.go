@@ -17,6 +17,7 @@
 //
 //	run_bursts       for any network
 //	resident_bursts  where the neurons' state fits the shared memory of the GPU
+//	local_bursts     where weights change in a small network, whose blocks hold all that their neurons need
 //	event_bursts     where neurons of lif_event are, which are looked at where they have an input
 //	cluster_bursts   likewise, where rows are long, or where only the sums fit; its rows have a layout of their own, which deliver_places reads in single bursts
 //
@@ -34,6 +35,7 @@
 //	event         networks with neurons that change at inputs alone, many bursts in one launch
 //	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
 //	learn         projections that learn
+//	local         the same in small networks, many bursts in one launch
 //	driven        areas with psp_max
 //	build         building a network on the GPU
 //	near          the same, where rules, weights or delays read where neurons lie
@@ -148,6 +150,9 @@ func Event() []Image { return unit("event") }
 
 // Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
 func Learn() []Image { return unit("learn") }
+
+// Local lists that of the kernel of many bursts for small networks that learn, with the same places, by rising capability.
+func Local() []Image { return unit("local") }
 
 // Driven lists the embedded PTX of the kernels of areas with psp_max, by rising capability.
 func Driven() []Image { return unit("driven") }

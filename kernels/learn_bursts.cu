@@ -242,9 +242,8 @@ template <class learners_of> DEVICE void do_next(const learners_of *x, const run
 }
 DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) { do_next(x, p, t, s); }
 
-// look_for_sweeps finds how burst t ends; the block's last warp does, while others deliver.
+// look_for_sweeps finds how burst t ends; a warp does, while others deliver.
 DEVICE void look_for_sweeps(const learners *x, u64 t) {
-    if (thread_in_block() / 32 != block_size() / 32 - 1) return;
     bool any = false, all = false;
 #pragma unroll 1
     for (u64 i = lane(); i < x->count; i += 32) {
@@ -269,7 +268,7 @@ DEVICE void learn_rows_of(const learners *x, u64 t, i32 *acc) {
     u32 number = (u32)w.first, before;
     u16 *list = x->lists == nullptr ? nullptr : x->lists + thread_in_block() / 32 * ROUND;
     if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
-    look_for_sweeps(x, t);
+    if (thread_in_block() / 32 == block_size() / 32 - 1) look_for_sweeps(x, t);
 #pragma unroll 1
     for (u64 least = x->least; least <= x->longest && least <= t; least += 32) {
         u64 own = least + lane(), length = own <= x->longest && own <= t ? spikes_before(&x->h, t, place, own).length : 0;
@@ -401,6 +400,7 @@ DEVICE void learn_next_of(const all_learners *x, const run *p, u64 t, const bloc
     learn_next_of((const learners *)x, p, t, s);
 }
 
+#ifndef BURST_LOCAL
 KERNEL_OF_1024 learn_bursts(run p, learners x) {
     SHARED(findings, found);
     learners own = copy_learners(&x, dynamic_memory(), &found, p.first);
@@ -412,3 +412,4 @@ KERNEL_OF_1024 learn_bursts_all(run p, learners x) {
     all_learners own = {copy_learners(&x, dynamic_memory(), &found, p.first)};
     bursts<ALL_MODELS>(&p, &own);
 }
+#endif

@@ -24,17 +24,24 @@ DEVICE float level_in(const learning *l, levels x, u32 k, u64 delay, u64 t) {
     return aged(&l->modulator_list[k].raised_by.table, x.level[k], x.last[k], delay, t);
 }
 
+// raise_level_by raises modulator k by so many spikes of burst s.
+DEVICE void raise_level_by(const learning *l, levels x, u32 k, u64 s, u32 spikes) {
+    if (spikes == 0) return;
+    const trace *by = &l->modulator_list[k].raised_by;
+    x.level[k] = raised(by, x.level[k], x.last[k], s, by->amount * (float)spikes);
+    x.last[k] = s + 1;
+}
+
 // raise_level is step 1c of modulator k in burst t: spikes of an area in burst t − delay are one event. Those before burst oldest are known
 // to have been counted. All lanes of the warp must call it.
 DEVICE void raise_level(const learning *l, levels x, u32 k, const history *h, u64 delay, u64 t, u64 oldest) {
     if (t < oldest + delay) return;
     const modulator *m = l->modulator_list + k;
     u32 spikes = count_spikes(spikes_of(h, t - delay), m->from, m->count);
-    if (lane() != 0 || spikes == 0) return;
-    x.level[k] = raised(&m->raised_by, x.level[k], x.last[k], t - delay, m->raised_by.amount * (float)spikes);
-    x.last[k] = t - delay + 1;
+    if (lane() == 0) raise_level_by(l, x, k, t - delay, spikes);
 }
 
+#ifndef BURST_LOCAL
 // learn_modulators is step 1c of modulators in burst t, a warp each. Of a burst in hand now and after are what is read before the event and
 // after it.
 KERNEL learn_modulators(learning l, history h, u64 t, u64 oldest) {
@@ -45,6 +52,7 @@ KERNEL learn_modulators(learning l, history h, u64 t, u64 oldest) {
     raise_level(&l, levels_of(&l), k, &h, delay, t, oldest);
     if (lane() == 0) l.after[k] = level_in(&l, levels_of(&l), k, delay, t);
 }
+#endif
 
 // take_spike is step 1c of source i, which fired in burst s. Where launching, what it was before is kept for the synapses that deliver
 // later than the first ones do, and its variables as on_source leaves them.
@@ -155,6 +163,7 @@ DEVICE void end_sweep(sweeps *s, u64 t, bool forced) {
     s->full = s->crowded = 0;
 }
 
+#ifndef BURST_LOCAL
 KERNEL learn_sources(learning l, senders x, history h, u64 s, u32 launching) {
     spikes queue = spikes_of(&h, s);
     for (u64 k = thread_index(); k < queue.length; k += thread_count()) take_one(&l, x, queue.ids[k], s, launching);
@@ -174,3 +183,4 @@ KERNEL learn_targets(learning l, receivers x, history h, u64 s) {
 KERNEL learn_swept(learning l, u64 t, u32 forced) {
     if (thread_index() == 0) end_sweep(l.swept, t, forced);
 }
+#endif

@@ -345,6 +345,7 @@ DEVICE void change_all(const learning *l, u64 t, stint w) {
         }
 }
 
+#ifndef BURST_LOCAL
 KERNEL learn_rows(learning l, history h, u64 t, u32 parts) { deliver_rows(&l, &h, t, parts, of_warp()); }
 
 KERNEL learn_sweep(learning l, u64 t, u32 forced) {
@@ -355,3 +356,4 @@ KERNEL learn_sweep(learning l, u64 t, u32 forced) {
 KERNEL learn_totals(learning l) { add_totals(&l, of_thread()); }
 
 KERNEL learn_every(learning l, u64 t) { change_all(&l, t, of_warp()); }
+#endif

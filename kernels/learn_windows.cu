@@ -23,6 +23,7 @@ DEVICE void fired_in(const spans *w, u64 s, u64 n) {
     *span_at(w->run, w, s, n) = one_more(*span_at(w->run, w, s + w->slots - 1, n));
 }
 
+#ifndef BURST_LOCAL
 // learn_silence has all neurons silent in burst s, a thread each; learn_spikes puts right those that fired.
 KERNEL learn_silence(spans w, u64 s) {
     if (thread_index() < w.neurons) silent_in(&w, s, thread_index());
@@ -32,6 +33,7 @@ KERNEL learn_spikes(spans w, history h, u64 s) {
     spikes queue = spikes_of(&h, s);
     if (thread_index() < queue.length) fired_in(&w, s, queue.ids[thread_index()]);
 }
+#endif
 
 // The rules: genome.Window.
 enum window_kind { RELEASE = 1, FEBRUARY = 2, PYTHON = 3 };
@@ -86,4 +88,6 @@ DEVICE void window_rows(const learning *l, const window *r, const spans *w, cons
         }
 }
 
+#ifndef BURST_LOCAL
 KERNEL learn_window(learning l, window r, spans w, amplitudes fired, u64 t) { window_rows(&l, &r, &w, &fired, t, l.acc, of_warp()); }
+#endif

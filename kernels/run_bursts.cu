@@ -429,7 +429,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     announce(p, p->first + p->bursts - 1);
 }
 
-#if !defined(BURST_OUTSIDE) && !defined(BURST_EVENT)
+#if !defined(BURST_OUTSIDE) && !defined(BURST_EVENT) && !defined(BURST_LOCAL)
 // One kernel for networks of each of the common models alone: less code and fewer registers than one for all.
 KERNEL_OF_1024 run_bursts(run p) {
     no_learners none;

@@ -22,6 +22,9 @@ type grid struct {
 	clusters                 driver.Clusters
 }
 
+// clusterCapability is the lowest compute capability of devices with clusters of several blocks.
+const clusterCapability = 90
+
 // usualCluster is how many blocks a cluster may have on every device that has clusters.
 const usualCluster = 8
 
@@ -121,6 +124,7 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	if b.choice.waits > 0 {
 		p.bytes[bufWaits] = waitsFromBytes + waitingBytes*b.tune.waitRows
 	}
+	p.bytes[bufLocal] = b.choice.local
 	p.bytes[bufSync] = haltAt + 8
 	if b.choice.path == pathDelayed {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
@@ -149,10 +153,6 @@ func (b *backend) startBatch(t *tables) error {
 		return err
 	}
 	fits, err := x.ready(x.kernel, b.sms)
-	if b.choice.gather && !fits && err == nil { // its clusters have fewer blocks
-		b.choice.gather, x.cluster = false, 1
-		fits, err = x.ready(x.kernel, b.sms)
-	}
 	if err != nil || !fits {
 		b.choice = choice{path: pathSingle, why: fmt.Sprintf("the device does not run %d blocks of %s at once", x.blocks, b.choice.path.kernel(b.c)), not: b.choice.not}
 		return err
@@ -205,13 +205,16 @@ func (b *backend) loadBatch(t *tables) error {
 func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, error) {
 	switch b.choice.path {
 	case pathLearn, pathRanges:
+	case pathLocal:
+		l, _ := b.layLearning(0, b.choice.near)
+		return b.loadLearning(b.localImage, names, l, models)
 	case pathEvent:
 		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
 	default:
 		return b.loadOnly(names, models)
 	}
 	l, _ := b.layLearning(0, b.choice.near)
-	return b.loadLearning(names, l, models)
+	return b.loadLearning(b.learnImage, names, l, models)
 }
 
 // allocate takes the mapped memory in which bursts arrive.
@@ -529,6 +532,11 @@ func (b *backend) turnOn() error {
 		}
 		if b.number > 0 {
 			if err := b.count(b.number - 1); err != nil {
+				return err
+			}
+		}
+		if b.choice.path == pathLocal && b.number > 0 { // its launches begin without pending events
+			if err := b.sweep(b.number-1, func(*learner, uint64) bool { return true }); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,7 @@ const (
 	pathEvent                // neurons that change at inputs alone: kernels/event_bursts.cu
 	pathRun                  // any network: kernels/run_bursts.cu
 	pathLearn                // and weights that change: kernels/learn_bursts.cu
+	pathLocal                // likewise, in small networks, whose blocks hold all that their neurons need: kernels/local_bursts.cu
 	pathRanges               // of rules of pairs, with targets in shared memory: kernels/learn_ranges.cu
 	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
 	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh, ahead.cuh
@@ -30,7 +31,7 @@ const (
 )
 
 func (p path) String() string {
-	return [...]string{"single", "event", "run", "learn", "ranges", "resident", "delayed", "teams", "clusters"}[p]
+	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "teams", "clusters"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
@@ -48,6 +49,8 @@ func (p path) kernel(c *connectome.Connectome) string {
 		return "learn_bursts"
 	case pathRanges:
 		return "learn_bursts_ranges"
+	case pathLocal:
+		return "local_bursts"
 	case pathRun, pathTeams:
 		if _, all := customs(c); all {
 			return "run_bursts_custom"
@@ -63,7 +66,7 @@ func (p path) kernel(c *connectome.Connectome) string {
 
 // Path says how a device runs bursts, and what decided that.
 type Path struct {
-	Name   string   `json:"path"`   // single, event, run, learn, ranges, resident, delayed, teams or clusters; several where devices take different ones
+	Name   string   `json:"path"`   // single, event, run, learn, local, ranges, resident, delayed, teams or clusters; several where devices take different ones
 	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
 	Why    string   `json:"why"`
 	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
@@ -82,7 +85,8 @@ type choice struct {
 	why     string
 	not     []string
 	shared  uint64     // bytes of a block's memory
-	learnt  uint64     // those of them that projections that learn take
+	learnt  uint64     // those of them that projections that learn take; of local all but what others have
+	local   uint64     // of local alone: bytes of device memory for what its blocks begin with
 	near    uint64     // and of these, those for tables
 	rounds  bool       // and whether some are for rounds (roundBytes)
 	cached  bool       // where the state is not kept: whether a block holds a copy of it
@@ -90,6 +94,7 @@ type choice struct {
 	tabled  bool       // and of the tables
 	byFour  bool       // whether a block has room to draw for many neurons at a time
 	outside bool       // clusters: whether the neurons' state stays in global memory
+	far     bool       // local: whether what sources were before spikes that are on their way does
 	gather  bool       // whether all blocks are one cluster
 	waits   uint32     // synapses with such delays, in bursts, wait in their rows until they are due; 0: rows are delivered whole
 	teams   teamShape  // of teams alone
@@ -127,6 +132,7 @@ var lines = []line{
 	{pathDelayed, []want{many, steady, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, steady, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
 	{pathRanges, []want{many, steady, learn, near, rangeable, bitsFit, rangesFit}, "it learns by rules of pairs: each block delivers to a range of targets, whose sums and events it keeps in shared memory"},
+	{pathLocal, []want{many, steady, learn, localFits}, "it learns and is small: blocks hold all that their neurons need, and tell each other who fires"},
 	{pathLearn, []want{many, steady, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
 	{pathRun, []want{many, steady, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
 	{pathEvent, []want{many, changing, dueFits, cellsFit}, "neurons that change at inputs alone are looked at where they have one; rows are delivered when they are due"},
@@ -136,7 +142,7 @@ var lines = []line{
 func (b *backend) choose(t *tables) choice {
 	q := question{b: b, c: b.c, t: t, r: &b.rows}
 	if b.c.Neurons > 0 {
-		q.blocks, q.own = b.grid()
+		q.blocks, q.own = b.usualGrid()
 	}
 	general := pathRun // what takes every network of its kind
 	switch {
@@ -151,7 +157,7 @@ func (b *backend) choose(t *tables) choice {
 		q.answer = choice{path: l.path, why: l.why, not: not}
 		lacks := q.lacks(l.wants)
 		if lacks == "" {
-			q.answer.gather = b.gathered()
+			q.answer.gather = l.path == pathLocal || b.gathered()
 			return q.answer
 		}
 		not = append(not, l.path.String()+": "+lacks)
@@ -177,6 +183,14 @@ func (q *question) devices() uint32 { return uint32(max(1, q.b.share.devices, q.
 
 // grid is how many blocks a launch of many bursts has, and how many neurons each owns.
 func (b *backend) grid() (blocks, own uint64) {
+	if b.choice.path == pathLocal {
+		return b.localGrid()
+	}
+	return b.usualGrid()
+}
+
+// usualGrid is grid for all other paths.
+func (b *backend) usualGrid() (blocks, own uint64) {
 	if s := &b.rows.shape; s.count > 0 {
 		return s.blocks(), s.own
 	}
@@ -211,6 +225,9 @@ func (b *backend) gathered() bool {
 
 // threads is how many a block of a launch of many bursts has. Where there is little to do, each further warp delays the others.
 func (b *backend) threads() uint32 {
+	if b.choice.path == pathLocal {
+		return min(b.tune.batchThreads, b.tune.fewThreads) + tellers
+	}
 	if b.gathered() || len(b.c.Plastic) > 0 && b.few(b.tune.fewLearning) {
 		return min(b.tune.batchThreads, b.tune.fewThreads)
 	}
@@ -494,7 +511,7 @@ func (b *backend) many() bool { return b.choice.path != pathSingle }
 // Path is how the device runs bursts. For a caller that acts between bursts a launch has one.
 func (b *backend) Path() Path {
 	c, why := &b.choice, b.choice.why
-	if c.gather {
+	if c.gather && c.path != pathLocal {
 		why += "; all blocks are one cluster, whose barrier is shorter"
 	}
 	return Path{Name: c.path.String(), Kernel: c.path.kernel(b.c), Why: why, Not: slices.Clone(c.not)}

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -61,6 +62,9 @@ type tuning struct {
 	fewThreads     uint32        // a block of launches for small networks: those that are one cluster
 	fewLearning    uint32        // and those of networks that learn and have so many neurons at most
 	fewSynapses    uint64        // of small networks, at most
+	localBlocks    int           // of launches whose blocks hold all that their neurons need, at most 16; 0: there are none
+	localNeurons   uint32        // of networks that have them, at most
+	localFar       bool          // also where what sources were before spikes does not fit shared memory
 	slotBytes      uint64        // that their slots may take a synapse
 	staging        uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
 	rangeLeast     uint64        // synapses that learn from which blocks have ranges of their targets (kernels/learn_ranges.cu); 0: they never do
@@ -76,6 +80,7 @@ var defaults = tuning{
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
+	localBlocks: 16, localNeurons: 1_100,
 	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
 }
 
@@ -174,6 +179,7 @@ type backend struct {
 	memory     memory
 	learning   *learning // nil: nothing learns
 	learnImage kernels.Image
+	localImage kernels.Image
 
 	drivenRows  driven   // where the driven synapses lie
 	driving     *driving // nil: there are no driven synapses
@@ -219,6 +225,9 @@ func (b *backend) attach(device int) error {
 		if b.learnImage, err = selectImage(d, b.device, kernels.Learn()); err != nil {
 			return err
 		}
+		if b.localImage, err = selectImage(d, b.device, kernels.Local()); err != nil {
+			return err
+		}
 	}
 	if b.c.Driven != nil {
 		if b.drivenImage, err = selectImage(d, b.device, kernels.Driven()); err != nil {
@@ -238,7 +247,7 @@ func (b *backend) attach(device int) error {
 	if err != nil {
 		return err
 	}
-	b.cluster = b.image.Capability >= 90
+	b.cluster = b.image.Capability >= clusterCapability
 	parts := max(1, b.tune.parts)
 	b.sms = max(1, b.sms/parts)
 	b.ringRoom = memory / ringShare / uint64(parts)
@@ -314,7 +323,23 @@ func (b *backend) begin() (*tables, error) {
 	if b.stream, err = b.ctx.Stream(); err != nil {
 		return nil, err
 	}
-	return t, b.load(t.models)
+	if err := b.load(t.models); err != nil {
+		return nil, err
+	}
+	return t, b.tryClusters()
+}
+
+// tryClusters asks the device whether it runs a cluster of all blocks of a small network's launch. The kernel does not matter: the blocks'
+// memory does.
+func (b *backend) tryClusters() error {
+	if !b.cluster || b.c.Neurons > math.MaxUint16 {
+		return nil
+	}
+	blocks := uint32(min(b.sms, max(1, b.tune.localBlocks, b.tune.gather)))
+	g := grid{blocks: blocks, threads: min(b.tune.batchThreads, b.tune.fewThreads) + tellers, cluster: blocks, shared: uint32(b.room)}
+	var err error
+	b.cluster, err = g.ready(b.kernel[0], b.sms)
+	return err
 }
 
 // makePlan computes the sizes for the network as it is known, and keeps what is allocated.
@@ -367,6 +392,9 @@ func (b *backend) finish(t *tables) error {
 		return err
 	}
 	if err := b.startLearning(); err != nil {
+		return err
+	}
+	if err := b.startLocal(); err != nil {
 		return err
 	}
 	if err := b.startDriven(); err != nil {

@@ -106,7 +106,9 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 		last = pathSingle
 	}
 	for p := pathSingle; p <= last; p++ {
-		i.Paths = append(i.Paths, p.String())
+		if p != pathLocal || capability >= clusterCapability {
+			i.Paths = append(i.Paths, p.String())
+		}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (l *launched) during(unit string, do func()) {
 var units = map[string]func() []kernels.Image{
 	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "outside": kernels.Outside, "lists": kernels.Lists, "custom": kernels.Custom,
 	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
-	"near": kernels.Near,
+	"near": kernels.Near, "local": kernels.Local,
 }
 
 var entryName = regexp.MustCompile(`\.entry (\w+)\(`)
@@ -147,10 +147,12 @@ func TestEveryKernel(t *testing.T) {
 				gather(&tune)
 			}
 			l.during("learn", func() { launchAs(t, c, tune, thirds(c)) })
+			tune.localBlocks, tune.localFar = defaults.localBlocks, true
+			l.during("local", func() { launchAs(t, c, tune, thirds(c)) })
 		})
 	}
 	sub("learn/ranges", func(t *testing.T) {
-		c, err := learns()
+		c, err := learns("")
 		require.NoError(t, err)
 		tune := few()
 		tune.rangeLeast, tune.rangePart = 1, 0
@@ -264,7 +266,7 @@ func launchBursts(t *testing.T, l *launched, unit, kernel string, p path, change
 // few is a tuning with small blocks, short launches and room for few stimuli.
 func few() tuning {
 	tune := defaults
-	tune.batchThreads, tune.batch, tune.entries, tune.gather = 128, 7, 7, 0
+	tune.batchThreads, tune.batch, tune.entries, tune.gather, tune.localBlocks = 128, 7, 7, 0, 0
 	return tune
 }
 

@@ -11,6 +11,7 @@ import (
 	"burst/genome"
 	"burst/internal/cuda/driver"
 	"burst/internal/formula"
+	"burst/kernels"
 )
 
 // learning is what a device holds of the plastic projections. In single bursts each projection has kernels of its own between propagation
@@ -511,7 +512,7 @@ func (b *backend) startLearning() error {
 		names = append(names, "learn_"+name)
 	}
 	var err error
-	if l.module, err = b.loadLearning(names, l, nil); err != nil {
+	if l.module, err = b.loadLearning(b.learnImage, names, l, nil); err != nil {
 		return err
 	}
 	b.learning = l
@@ -544,8 +545,7 @@ func (b *backend) fill(a *arena) error {
 }
 
 // loadLearning brings some kernels of networks that learn onto the device.
-func (b *backend) loadLearning(names []string, l *learning, models []ownModel) (*driver.Module, error) {
-	image := b.learnImage
+func (b *backend) loadLearning(image kernels.Image, names []string, l *learning, models []ownModel) (*driver.Module, error) {
 	ptx, err := only(image.PTX(), names)
 	if err == nil && len(l.programs) > 0 {
 		ptx, err = spliceRules(ptx, l.programs)

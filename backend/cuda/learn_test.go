@@ -50,7 +50,7 @@ func TestPendingEvents(t *testing.T) {
 
 // TestLearningBatches mixes launches of many bursts with single ones, with room for few events.
 func TestLearningBatches(t *testing.T) {
-	h := cudatest.Anywhere(t)
+	h, local := cudatest.Anywhere(t), 0
 	for seed := range uint64(slow.Times(3, 30)) {
 		if h != nil {
 			h.Control("multiprocessors", int64(2+seed%3*5)) // more than blocks with neurons
@@ -61,20 +61,25 @@ func TestLearningBatches(t *testing.T) {
 		tune.events, tune.batchThreads, tune.batch, tune.uncached = 1+r.Uint32N(20), 32*(2+r.Uint32N(7)), 1+r.Uint64N(30), r.IntN(2) == 0
 		tune.gather *= int(seed+1) % 2
 		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
-			mixLaunches(t, c, tune, r, 0)
+			for _, blocks := range []int{0, 1 + int(seed)%16} {
+				tune.localBlocks, tune.localFar = blocks, true
+				if mixLaunches(t, c, tune, rand.New(rand.NewPCG(seed, 0x6d6978)), 0).choice.path == pathLocal {
+					local++
+				}
+			}
 		})
 	}
+	require.NotZero(t, local, "some are small enough for path local")
 }
 
 // mixLaunches compares launches of many bursts, mixed with single ones, with the reference, from a burst on.
-func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand, first uint64) *learning {
+func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand, first uint64) *backend {
 	oracle, err := reference.Open(c, engine.Want{})
 	require.NoError(t, err)
 	b, err := open(c, Options{}, tune)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, b.Close()) }()
-	require.Contains(t, []path{pathLearn, pathRanges}, b.(*backend).choice.path)
-	l := b.(*backend).learning
+	require.Contains(t, []path{pathLearn, pathRanges, pathLocal}[:2+min(1, tune.localBlocks)], b.(*backend).choice.path)
 	feed := engine.NewFeed(c, nil)
 	var want engine.State
 	got := *engine.NewState(c)
@@ -105,7 +110,7 @@ func mixLaunches(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Ra
 		require.NoError(t, b.ReadState(&got))
 		require.Nil(t, engine.CompareStates(&want, &got))
 	}
-	return l
+	return b.(*backend)
 }
 
 // TestPairs compares rules of pairs with the reference, which kernels deliver by code of their own: all forms of delays and of tables, room
@@ -144,10 +149,13 @@ func TestPairs(t *testing.T) {
 			require.NoError(t, err)
 			tune := defaults
 			tune.events, tune.batch, tune.batchThreads, tune.uncached = c.events, 13, 64, i%2 == 1
-			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)), 0)
-			require.Equal(t, c.pairing, l.list[0].arg.pairs)
-			for i := range l.list {
-				require.NotZero(t, l.list[i].arg.pairs, "projection %d", i)
+			for _, blocks := range []int{0, 3 + i} {
+				tune.localBlocks, tune.localFar = blocks, true
+				l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)), 0).learning
+				require.Equal(t, c.pairing, l.list[0].arg.pairs)
+				for i := range l.list {
+					require.NotZero(t, l.list[i].arg.pairs, "projection %d", i)
+				}
 			}
 		})
 	}
@@ -195,7 +203,7 @@ func TestRanges(t *testing.T) {
 			if i%3 == 0 {
 				first = 1<<32 - 60 // kernels that count bursts with 32 bits must stop
 			}
-			l := mixLaunches(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x72616e67)), first)
+			l := mixLaunches(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x72616e67)), first).learning
 			require.NotZero(t, l.ranges.count)
 			moves(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x6d6f7665)))
 		})
@@ -236,7 +244,10 @@ func TestSharedRecords(t *testing.T) {
 			tune := defaults
 			tune.events, tune.batch = 3, 13
 			tune.gather *= i % 2
-			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)), 0)
+			tune.localBlocks = 0
+			l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(1, 0x73686172)), 0).learning
+			tune.localBlocks = 3
+			require.Equal(t, pathLocal, mixLaunches(t, network, tune, rand.New(rand.NewPCG(2, 0x73686172)), 0).choice.path)
 			targets, sources := 0, 0
 			for i := range l.list {
 				targets, sources = targets+int(flag(l.list[i].ownTargets)), sources+int(flag(l.list[i].ownSources))
@@ -290,13 +301,15 @@ func moves(t *testing.T, c *connectome.Connectome, tune tuning, r *rand.Rand) {
 // TestLearnArguments holds the structs to the parameters that the compiled kernels declare.
 func TestLearnArguments(t *testing.T) {
 	var k learnKernels
-	for _, image := range kernels.Learn() {
+	for i, image := range kernels.Learn() {
 		ptx := image.PTX()
 		require.Equal(t, len(k.named())+3, strings.Count(ptx, ".visible .entry learn_"))
-		args := sizes(reflect.TypeFor[runArgs]())[:3] // the last is of another path
+		args := sizes(reflect.TypeFor[runArgs]())[:3] // the others are of other paths
 		args[0] = unsafe.Offsetof(run{}.waits)        // what follows is for large.cu alone
 		require.Equal(t, args, declared(t, ptx, "learn_bursts_ranges"), image.Name)
 		require.Equal(t, args[:2], declared(t, ptx, "learn_bursts"), image.Name)
+		args[2] = unsafe.Sizeof(locals{})
+		require.Equal(t, args, declared(t, kernels.Local()[i].PTX(), "local_bursts"), kernels.Local()[i].Name)
 		for name, e := range k.named() {
 			args := reflect.ValueOf(e).Elem().FieldByName("args").Type()
 			require.Equal(t, declared(t, ptx, "learn_"+name), sizes(args), "learn_%s in %s: sizes of the parameters, in order", name, image.Name)

@@ -67,6 +67,7 @@ const (
 	bufCells
 	bufDue
 	bufLearnt
+	bufLocal
 	bufDriven
 	bufInstants
 	slotCount

@@ -6,12 +6,13 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// runArgs are the parameters of run_bursts, and what learn_bursts and event_bursts have beside; run is the struct of that name in kernels/run.cuh, field for
+// runArgs are the parameters of run_bursts, and what learn_bursts, local_bursts and event_bursts have beside; run is the struct of that name in kernels/run.cuh, field for
 // field.
 type runArgs struct {
 	run      run
 	learners learners
 	ranges   ranges
+	locals   locals
 	events   eventLists
 }
 
@@ -23,6 +24,8 @@ func (a *runArgs) params(p path) *driver.Arguments {
 		list = append(list, unsafe.Pointer(&a.learners))
 	case pathRanges:
 		list = append(list, unsafe.Pointer(&a.learners), unsafe.Pointer(&a.ranges))
+	case pathLocal:
+		list = append(list, unsafe.Pointer(&a.learners), unsafe.Pointer(&a.locals))
 	case pathEvent:
 		list = append(list, unsafe.Pointer(&a.events))
 	}

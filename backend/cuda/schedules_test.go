@@ -74,8 +74,9 @@ func trials() []trial {
 		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 		{pathEvent, "event, rows looked up ahead", []int{0}, 4, func(*tuning) {}, false, 0},
-		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads = 5, 64 }, false, 0},
-		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart = 5, 64, 1, 0 }, false, 0},
+		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 0 }, false, 0},
+		{pathLocal, "local", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 4 }, false, 0},
+		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart, t.localBlocks = 5, 64, 1, 0, 0 }, false, 0},
 	}
 	for _, v := range list[:6] {
 		gathered, change := v, v.change
@@ -131,20 +132,24 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 }
 
 func (v *trial) network(seed uint64) (*connectome.Connectome, error) {
-	if v.path == pathLearn || v.path == pathRanges {
-		return learns()
+	switch v.path {
+	case pathLearn, pathRanges:
+		return learns("")
+	case pathLocal: // with a rule that changes all weights, and rows that stay
+		return learns(`, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp_dopamine, da: E, w_max: 1 mV, interval: 3 ms}},
+  {from: I, to: E, rule: fixed_outdegree, outdegree: 5, weight: -0.5 mV, delay: "uniform(1 ms, 4 ms)"}`)
 	}
 	return busy(seed%4, *v), nil
 }
 
-// learns is a network of lif neurons with rules of pairs, short and long: rows of the latter have several rounds.
-func learns() (*connectome.Connectome, error) {
+// learns is a network of lif neurons with rules of pairs, short and long: rows of the latter have several rounds. It has more projections.
+func learns(more string) (*connectome.Connectome, error) {
 	const text = `{burst: v1, name: learns, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
   {name: E, neurons: 14, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 900 Hz, weight: 40 mV}}},
   {name: I, neurons: 90, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 500 Hz, weight: 40 mV}}}], projections: [
   {from: E, to: I, rule: all_to_all, weight: 0.5 mV, delay: 1 ms, plasticity: {rule: stdp_power_law, w_max: 1 mV, lambda: 0.02}},
-  {from: I, to: E, rule: all_to_all, weight: -0.5 mV, delay: 2 ms, plasticity: {rule: vogels, w_max: 1 mV}}]}`
-	g, err := genome.Parse("learns.yaml", []byte(text), genomes.Open)
+  {from: I, to: E, rule: all_to_all, weight: -0.5 mV, delay: 2 ms, plasticity: {rule: vogels, w_max: 1 mV}}`
+	g, err := genome.Parse("learns.yaml", []byte(text+more+"]}"), genomes.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +168,9 @@ func (v *trial) tuning() tuning {
 	tune := defaults
 	tune.batchThreads, tune.gather = 96, 0
 	v.change(&tune)
-	tune.batch, tune.linger = 5, forever
+	if tune.batch, tune.linger = 5, forever; v.path == pathLocal {
+		tune.batch = 20
+	}
 	return tune
 }
 
@@ -180,7 +187,10 @@ var errOther = errors.New("another spike than the reference")
 
 // try runs a network by the schedule of a seed and compares it with the reference; the error is of what differs.
 func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
-	const bursts = 8
+	bursts := 8
+	if v.path == pathLocal { // more than words are kept of
+		bursts = 24
+	}
 	h.Control("reset", 0)
 	h.Control("devices", int64(len(v.devices)))
 	h.Control("multiprocessors", v.multiprocessors())
@@ -262,6 +272,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Learn}
 	case v.path == pathRanges:
 		return []cudatest.Bursts{cudatest.Ranges}
+	case v.path == pathLocal:
+		return []cudatest.Bursts{cudatest.Local}
 	case v.path == pathRun || v.path == pathTeams:
 		return []cudatest.Bursts{cudatest.Run}
 	case v.lasts:
@@ -348,6 +360,14 @@ func mistakes() []planted {
 		{"sums that are brought before all have added", "ranges", change("learn_ranges.cu", "    block_barrier();\n    bring_ranges", "    bring_ranges")},
 		{"a list of a range that is read before it is written", "ranges", change("learn_ranges.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list of a range that is written before all have read it", "ranges", change("learn_ranges.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
+		{"who fires is not waited for", "local", change("local_bursts.cu", "        while (!arrived(p, y, t)) {}\n        u32 known", "        u32 known")},
+		{"no barrier between events and rows", "local", change("local_bursts.cu", "BEFORE_ROWS);\n            computing_barrier();\n", "BEFORE_ROWS);\n")},
+		{"sources that change while rows read them", "local", change("local_bursts.cu", "        computing_barrier();\n        local_tasks(p, x, y, t, AFTER_ROWS);\n", "        local_tasks(p, x, y, t, AFTER_ROWS);\n        computing_barrier();\n")},
+		{"post events that are noted twice", "local", change("local_bursts.cu", "if (own == AT_UPDATE && !noted_ahead(p, x, t)) own = BEFORE_ROWS;", "if (own == AT_UPDATE) own = BEFORE_ROWS;")},
+		{"no barrier between rows and the update", "local", change("local_bursts.cu", "        local_rows(p, x, y, t);\n        computing_barrier();\n", "        local_rows(p, x, y, t);\n")},
+		{"a sweep that ends before it is over", "local", change("local_bursts.cu", "    computing_barrier();\n    for (u64 i = thread_in_block(); i < x->count; i += computing()) {\n        sweeps", "    for (u64 i = thread_in_block(); i < x->count; i += computing()) {\n        sweeps")},
+		{"a burst whose words the host is not told of", "local", change("local_bursts.cu", "} while (t < end && t - from < y->slots / 4 && arrived(p, y, t));", "} while (t < end && t - from < y->slots / 4);")},
+		{"blocks that do not wait until others are ready", "local", change("local_bursts.cu", "    cluster_barrier(); // all have their memory ready for words\n", "")},
 		{"a lane that counts itself", "clusters", change("cluster_bursts.cu", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0)", "sum + sum_before(&total, w < words ? ones(bits[w]) : 0) + (lane() == 1)")},
 	}
 }

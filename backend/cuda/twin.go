@@ -29,7 +29,7 @@ func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 		t.Close() // another may do better
 	}
 	t := &backend{
-		c: c, want: b.want, tune: b.tune, device: b.device, learnImage: b.learnImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
+		c: c, want: b.want, tune: b.tune, device: b.device, learnImage: b.learnImage, localImage: b.localImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
 		eventImage: b.eventImage,
 		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, cluster: b.cluster, rows: b.rows, drivenRows: b.drivenRows,
 	}

@@ -133,6 +133,7 @@ const (
 	Event    Bursts = "BURSTS(event_bursts)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
+	Local    Bursts = "LEARN_ENTRIES, BURSTS(local_bursts)"
 )
 
 // Checked is Host for networks whose neurons are all lif, or with Ahead lif_psc_exp, or with Custom of models of the genome's own. The kernels say where

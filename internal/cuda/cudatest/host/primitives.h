@@ -8,6 +8,7 @@
 #define KERNEL static void
 #define KERNEL_OF_1024 static void
 #define KERNEL_OF_768 static void
+#define KERNEL_OF_544 static void
 #define DEVICE static inline
 #define CALLED static inline
 #define PRIMITIVE UNSEEN static inline
@@ -128,6 +129,8 @@ DEVICE void store_shared(u32 at, u32 v) { *(u32 *)shared_place(at, 4) = v; }
 DEVICE u32 remote_address(u32 own, u32 number) { return shared_address_of(own, number); }
 DEVICE four load_cluster(u32 at) { return *(const four *)shared_place(at, sizeof(four)); }
 PRIMITIVE void join_cluster(u32 at) { grow((u32 *)shared_place(at, 4), 1u, CLUSTER, false); }
+PRIMITIVE void send(u32 at, u64 v) { change((u64 *)shared_place(at, 8), v, CLUSTER, false); }
+PRIMITIVE u64 received(u32 own) { return look((const u64 *)shared_place(own, 8), CLUSTER, false); }
 PRIMITIVE u32 joined(u32 own) { return look((const u32 *)shared_place(own, 4), CLUSTER, true); }
 
 // custom_update and the like run what stands in the place of the remark of that name.

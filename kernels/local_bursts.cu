@@ -1,0 +1,640 @@
+#pragma once
+#include "learn_bursts.cu"
+
+// Many bursts in one launch for small networks that learn. All blocks are one cluster. A block has in its memory all that its neurons need:
+// their state, the synapses onto them, what learning keeps of its targets, and a copy of what it keeps of all sources. So nothing passes
+// from block to block but who fires: a word for 32 neurons, which goes into the memory of all blocks. A launch brings everything into the
+// blocks' memory, and takes it back.
+
+// carry is what a warp brings into the block's memory, and takes back where it is told to: words of 4 bytes.
+struct carry {
+    u32 *outside;     // in global memory
+    const u32 *index; // which of them; null: one after the other
+    u64 inside;       // as an address in an image
+    u32 words, back;
+};
+
+// held is where a block has of a projection where the synapses of each source begin, and the same by targets: where those of each begin, 4
+// bytes, and which they are, 2 bytes each.
+struct held {
+    u32 rows, onto, order;
+};
+
+// still_synapse is one that does not learn: its port, above it the delay.
+struct still_synapse {
+    u32 word;
+    i32 weight;
+};
+
+// local is what local_bursts has beside run and learners. Places are bytes of a block's memory.
+struct local {
+    const u8 *images;    // of each block, what its memory begins with, so many bytes
+    u64 bytes;
+    const u8 *base;      // the first fixed ones are a copy of what lies there
+    u64 fixed;           // in these addresses of the block's memory are INSIDE and a place, or those of what is copied
+    const carry *carries;
+    const u32 *first;    // block b's are first[b] ≤ i < first[b + 1]
+    const u32 *ports;    // of each port its block, and in the lower 16 bits its number there
+    u32 held;            // of each projection
+    u32 still_rows;      // where each neuron's other synapses begin
+    u32 still;           // these
+    u32 sums, own_ports; // sums of bursts to come: a slot of the ring has so many
+    u32 drawn;           // what drives add to each of them, of two bursts by turns
+    u32 mail, slots;     // who fired in burst t: words at t mod slots, with t + 1 in their upper halves
+};
+
+const u64 INSIDE = 0xb10cull << 48;
+
+template <class T> DEVICE T *inside(u64 place) { return (T *)(dynamic_memory() + place); }
+
+// local_block is what a block's threads share beside block.
+struct local_block {
+    findings found;
+    u32 told; // of how many bursts of the launch the host has been told
+};
+
+// The last warp computes nothing; that of the first block tells the host.
+DEVICE u32 computing() { return block_size() - 32; }
+DEVICE void computing_barrier() { named_barrier<1>(computing()); }
+DEVICE stint of_computing() { return stint{thread_in_block(), computing()}; }
+DEVICE bool last_computing() { return thread_in_block() / 32 == computing() / 32 - 1; }
+
+DEVICE u32 all_words(const run *p) { return (p->neurons + 31) / 32; }
+
+// mail_of is who fired in burst t; it has words for all blocks, also where they have no neurons.
+DEVICE u64 *mail_of(const run *p, const local *y, u64 t) { return inside<u64>(y->mail) + (t & (y->slots - 1)) * (block_count() * p->block_neurons / 32); }
+DEVICE u32 bits_in(const u64 *mail, u32 w) { return (u32)read(mail + w); }
+
+// span_in is which neurons of a word lie in a span.
+DEVICE u32 span_in(u32 word, u32 first, u32 count) {
+    u32 from = word * 32, end = first + count, bits = ~0u;
+    if (first > from) bits = first - from < 32 ? bits << (first - from) : 0;
+    if (end < from + 32) bits &= end > from ? ~0u >> (from + 32 - end) : 0;
+    return bits;
+}
+
+// fired_in_span is which of them fired.
+DEVICE u32 fired_in_span(const u64 *mail, u32 word, u32 first, u32 count) { return bits_in(mail, word) & span_in(word, first, count); }
+
+DEVICE u32 lowest(u32 bits) { return ones((bits & -bits) - 1); }
+
+// located is what an address in an image means.
+DEVICE u64 located(const local *y, u64 at) {
+    if (at - INSIDE < y->bytes) return (u64)inside<u8>(at - INSIDE);
+    if (at - (u64)y->base < y->fixed) return (u64)inside<u8>(at - (u64)y->base);
+    return at;
+}
+
+// relocate makes addresses of the block's memory what they are.
+DEVICE void relocate(const local *y) {
+    u64 *words = inside<u64>(0);
+#pragma unroll 1
+    for (u64 i = thread_in_block(); i < y->fixed / 8; i += block_size()) words[i] = located(y, words[i]);
+}
+
+// carry_all brings everything into the block's memory, or back.
+DEVICE void carry_all(const local *y, bool back) {
+#pragma unroll 1
+    for (u32 i = y->first[block_index()] + thread_in_block() / 32; i < y->first[block_index() + 1]; i += block_size() / 32) {
+        carry c = y->carries[i];
+        if (back && !c.back) continue;
+        u32 *own = (u32 *)located(y, c.inside);
+#pragma unroll 4
+        for (u32 k = lane(); k < c.words; k += 32) {
+            u32 *other = c.outside + (c.index == nullptr ? k : c.index[k]);
+            if (back) *other = own[k];
+            else own[k] = *other;
+        }
+    }
+}
+
+// recall finds in the fire queues who fired in the bursts before the launch. All words have a number that no burst of the launch has.
+DEVICE void recall(const run *p, const learners *x, const local *y) {
+    u32 words = y->slots * (block_count() * p->block_neurons / 32);
+#pragma unroll 1
+    for (u32 i = thread_in_block(); i < words; i += block_size()) inside<u64>(y->mail)[i] = p->first << 32;
+    block_barrier();
+#pragma unroll 1
+    for (u64 d = 1; d <= x->queues && d <= p->first; d++) {
+        spikes q = spikes_of(&x->h, p->first - d);
+        for (u64 k = thread_in_block(); k < q.length; k += block_size()) add(mail_of(p, y, q.s) + q.ids[k] / 32, 1ull << q.ids[k] % 32);
+    }
+}
+
+// record leaves in the fire queues who fired in the launch's last bursts, a warp a burst; the first block does.
+DEVICE void record(const run *p, const learners *x, const local *y) {
+    u64 bursts = p->bursts < x->h.depth ? p->bursts : x->h.depth;
+#pragma unroll 1
+    for (u64 d = thread_in_block() / 32; d < bursts; d += block_size() / 32) {
+        u64 s = p->first + p->bursts - 1 - d, place = s % x->h.depth;
+        u32 *ids = x->h.queues + place * x->h.neurons, length = 0;
+#pragma unroll 1
+        for (u32 first = 0; first < all_words(p); first += 32) {
+            u32 w = first + lane(), bits = w < all_words(p) ? bits_in(mail_of(p, y, s), w) : 0, until, total = sum_until(ones(bits), &until);
+            for (u32 at = length + until - ones(bits); bits != 0; bits &= bits - 1) ids[at++] = w * 32 + lowest(bits);
+            length += total;
+        }
+        if (lane() == 0) x->h.lengths[place] = length;
+    }
+}
+
+// begin_local fills the block's memory.
+DEVICE void begin_local(const run *p, const learners *x, const local *y, block *s, local_block *m) {
+    copy(inside<u32>(0), (const u32 *)(y->images + block_index() * y->bytes), y->bytes / 4);
+    if (thread_in_block() == 0) *m = local_block{};
+    block_barrier();
+    relocate(y);
+    carry_all(y, false);
+    recall(p, x, y);
+    lay_out(p, inside<u8>(p->sum.room), s, false);
+    block_barrier();
+    u32 begin = block_index() * p->block_neurons;
+#pragma unroll 1
+    for (u64 i = thread_in_block() / 32; i < x->count; i += block_size() / 32) {
+        learning *l = &inside<learner>(0)[i].l;
+        if (lane() == 0) l->v = s->w.v - begin, l->further = s->w.more - begin, l->pitch = s->w.pitch;
+        for (u32 j = lane(); !x->list[i].shares && j < l->targets; j += 32) heard_of(l, j)->next = 0; // no event is pending
+    }
+    block_barrier();
+}
+
+// The occasions of tasks. What is about spikes of the burst before holds all up, so post events are noted by the threads that have updated the
+// neurons, while words are on their way; and where all delays of a projection are one, what a source was before a spike is what it is until
+// its rows have been delivered, but for variables.
+enum occasion { BEFORE_ROWS, AFTER_ROWS, AT_UPDATE };
+
+DEVICE bool launches_late(const learning *l) { return l->slots == 1 && l->source_variables == 0; }
+
+DEVICE occasion occasion_of(const learning *l, u32 kind) {
+    if (kind == NOTE && !l->when.there && l->lag == 1) return AT_UPDATE;
+    return kind == LAUNCH && launches_late(l) ? AFTER_ROWS : BEFORE_ROWS;
+}
+
+// noted_ahead reports whether those of burst t have been noted at the update before.
+DEVICE bool noted_ahead(const run *p, const learners *x, u64 t) { return t > p->first && !any_due(x, t - 1); }
+
+// local_tasks does those of an occasion in burst t: a warp does a task, a lane what is about a word of neurons.
+DEVICE void local_tasks(const run *p, const learners *x, const local *y, u64 t, occasion now) {
+    u32 warps = computing() / 32, warp = thread_in_block() / 32;
+#pragma unroll 1
+    for (u64 i = (warp + warps / 2) % warps; i < x->all; i += warps) { // the first ones update, the last ones draw
+        const task *one = x->tasks + i;
+        const learning *l = &x->list[one->learner].l;
+        occasion own = occasion_of(l, one->kind);
+        if (own == AT_UPDATE && !noted_ahead(p, x, t)) own = BEFORE_ROWS;
+        if (own != now) continue;
+        bool of_targets = one->kind == NOTE || one->kind == SETTLE_TARGETS, all = one->kind == NOTE && l->when.there;
+        u64 after = one->kind == NOTE ? l->lag : one->kind == LAUNCH ? l->least : x->queues;
+        u32 first = of_targets ? l->to : l->from, count = of_targets ? l->targets : l->sources;
+        if (all) after = 0;
+        if (t < after || count == 0) continue;
+        const u64 *mail = mail_of(p, y, t - after);
+#pragma unroll 1
+        for (u32 w = first / 32 + lane(); w * 32 < first + count; w += 32) {
+            u32 bits = all ? span_in(w, first, count) : fired_in_span(mail, w, first, count);
+#pragma unroll 1
+            for (; bits != 0; bits &= bits - 1) do_task(x, one, w * 32 + lowest(bits), 0, t - after, t);
+        }
+    }
+}
+
+// has_early reports whether some tasks come before rows in every burst.
+DEVICE bool has_early(const learners *x) {
+    bool some = false;
+    for (u64 i = lane(); i < x->all; i += 32) some = some || occasion_of(&x->list[x->tasks[i].learner].l, x->tasks[i].kind) == BEFORE_ROWS;
+    return vote(some) != 0;
+}
+
+// note_ahead notes the post events of burst t + 1 of neuron n, which fires in burst t.
+DEVICE void note_ahead(const learners *x, u32 n, u64 t) {
+#pragma unroll 1
+    for (u64 i = 0; i < x->all; i++) {
+        const learning *l = &x->list[x->tasks[i].learner].l;
+        if (occasion_of(l, x->tasks[i].kind) == AT_UPDATE) note_one(l, n, t + 1);
+    }
+}
+
+// local_pair is deliver_pairs for one synapse.
+DEVICE void local_pair(const learning *l, u64 t, float seen, u32 arrived, u32 applied, u64 k, i32 *acc) {
+    u32 own = l->target[k];
+    float weight = l->weight[k];
+    const heard *record = (const heard *)l->heard + (own - l->port);
+    recent r = *(const recent *)record->low;
+    limits bounds = l->bounds;
+    const decay *pre = &l->pre->table, *post = &l->post->table;
+    u32 place = 0;
+#pragma unroll 1
+    for (u32 n = pending_pairs(l, record, r.low[0], r.low[1], own - l->port, applied, &place); n > 0; n--)
+        weight = post_pair(l, &bounds, pre->near, (u32)pre->close, seen, event_of_pairs(l, r.low[0], r.low[1], own - l->port, place, n) - arrived, weight);
+    bool before = r.low[0] == (u32)t + 1; // the trace is that before the events of this burst
+    u32 last = before ? r.low[1] : r.low[0], age = last == 0 ? NEVER : (u32)t + 1 - last;
+    float y = (before ? r.traces[1] : r.traces[0]) * decayed(post, age), was = weight;
+    run_pre(l->on_pre.pair, l->on_pre.params, y, &weight);
+    weight = was == was ? clamped(&bounds, weight) : was;
+    l->weight[k] = weight;
+    accumulate(acc + own, quanta(weight, (float)l->scale));
+}
+
+// local_synapse is steps 1a and 1b of a synapse of source i and delay d in burst t.
+DEVICE void local_synapse(const learning *l, u64 t, u64 d, u32 i, u64 k, i32 *acc) {
+    senders seen = launches_late(l) ? senders{l->live.traces + i, l->live.variables + i, l->live.last + i} : before_of(l, t - d, i);
+    u64 swept = l->swept->before, arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
+    if (l->pairs && t < NEVER) {
+        float x = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
+        return local_pair(l, t, x, (u32)arrived, (u32)applied, k, acc);
+    }
+    u32 j = target_at(l, k);
+    deliver_out(l, acc, live_through(l, k, j, seen, arrived, t, applied, true), i, l->port + j);
+}
+
+// local_spikes is what the spikes that a warp has found deliver in burst t: each lane has one, of source i with delay d, or none. Then each
+// takes a synapse.
+DEVICE void local_spikes(const learning *l, const held *own, u64 t, bool some, u32 d, u32 i, i32 *acc) {
+    u32 begin = 0, count = 0;
+    if (some) {
+        const u32 *rows = inside<u32>(own->rows);
+        u64 low = rows[i], high = rows[i + 1];
+        if (l->delay != nullptr) low = first_delay(l->delay, low, high, d), high = first_delay(l->delay, low, high, d + 1);
+        else if (l->late != nullptr) low = first_delay(l->late, low, high, d), high = first_delay(l->late, low, high, d + 1);
+        begin = (u32)low, count = (u32)(high - low);
+    }
+    u32 until, total = sum_until(count, &until);
+#pragma unroll 1
+    for (u32 first = 0; first < total; first += 32) {
+        u32 item = first + lane(), whose = 0; // as many lanes end before the item
+        for (u32 by = 16; by > 0; by /= 2) whose += shuffle_from(until, whose + by - 1) <= item ? by : 0;
+        whose = whose < 31 ? whose : 31;
+        u32 end = shuffle_from(until, whose), all = shuffle_from(count, whose), from = shuffle_from(begin, whose);
+        u32 delay = shuffle_from(d, whose), source = shuffle_from(i, whose);
+        if (item < total) local_synapse(l, t, delay, source, from + item - (end - all), acc);
+    }
+}
+
+// still_row delivers the block's other synapses of neuron n, which fired in burst s.
+DEVICE void still_row(const run *p, const local *y, u64 s, u32 n) {
+    const u32 *rows = inside<u32>(y->still_rows);
+#pragma unroll 1
+    for (u32 k = rows[n] + lane(); k < rows[n + 1]; k += 32) {
+        still_synapse one = inside<still_synapse>(y->still)[k];
+        accumulate(inside<i32>(y->sums) + (((u32)s + (one.word >> 16)) & p->slot_mask) * y->own_ports + (one.word & 0xffff), one.weight);
+    }
+}
+
+// local_rows is what synapses do in burst t. Warps share the kinds of rows, those of each projection and those that do not learn; warps with
+// the same kind share the delays, or the spikes where delays are few.
+DEVICE void local_rows(const run *p, const learners *x, const local *y, u64 t) {
+    u32 kinds = (u32)x->count + !all_learn(x), warps = computing() / 32, warp = thread_in_block() / 32, width = kinds < warps ? kinds : warps;
+    u32 wanted = warp / width, several = (warps - 1 - warp % width) / width + 1;
+    i32 *acc = inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports;
+#pragma unroll 1
+    for (u32 kind = warp % width; kind < kinds; kind += width) {
+        bool learns = kind < x->count;
+        const learning *l = &x->list[learns ? kind : 0].l;
+        u32 first = learns ? l->from : 0, count = learns ? l->sources : p->neurons, number = 0, filled = 0, delay = 0, source = 0;
+        u32 least = learns ? l->least : 1, longest = learns ? l->longest : 1;
+        if (longest > t) longest = (u32)t;
+        bool apart = longest - least >= several;
+        u32 d = least + (apart ? wanted : 0), base = first / 32, bits = 0, some = 0, own = 0, w = 0;
+        const u64 *mail = mail_of(p, y, t - d);
+        bool more = d <= longest && count > 0;
+        if (!more) continue;
+        own = base + lane() < all_words(p) ? fired_in_span(mail, base + lane(), first, count) : 0;
+        some = vote(own != 0);
+#pragma unroll 1
+        for (;;) { // one place that delivers
+            if (bits == 0 && some != 0) {
+                w = base + lowest(some), some &= some - 1;
+                bits = fired_in_span(mail, w, first, count);
+            }
+            if (bits != 0) {
+                u32 n = w * 32 + lowest(bits);
+                bits &= bits - 1;
+                bool mine = apart || number == wanted;
+                number = number + 1 < several ? number + 1 : 0;
+                if (!mine) continue;
+                if (!learns) {
+                    still_row(p, y, t - 1, n);
+                    continue;
+                }
+                if (lane() == filled) delay = d, source = n - first;
+                if (++filled < 32) continue;
+            } else {
+                base += 32;
+                if (base * 32 >= first + count) base = first / 32, d += apart ? several : 1;
+                if (more = d <= longest; more) {
+                    mail = mail_of(p, y, t - d);
+                    own = base + lane() < all_words(p) ? fired_in_span(mail, base + lane(), first, count) : 0;
+                    some = vote(own != 0);
+                    continue;
+                }
+            }
+            if (filled > 0) local_spikes(l, inside<held>(y->held) + kind, t, lane() < filled, delay, source, acc);
+            filled = 0;
+            if (!more) break;
+        }
+    }
+}
+
+// give_local adds those of some amounts that are for the block's ports to the sums of burst t.
+DEVICE void give_local(const run *p, const local *y, u64 t, const candidate *amounts, u64 count) {
+#pragma unroll 1
+    for (u64 k = thread_in_block(); k < count; k += computing()) {
+        u32 port = y->ports[amounts[k].port];
+        if (port >> 16 == block_index()) accumulate(inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports + (port & 0xffff), amounts[k].sum);
+    }
+}
+
+// local_stimuli is step 2 but for drives.
+DEVICE void local_stimuli(const run *p, const local *y, u64 t) {
+    if (t == p->first) give_local(p, y, t, p->given, p->given_count);
+#pragma unroll 1
+    for (u64 i = 0; i < p->stimulus_count; i++) {
+        const scheduled *one = p->stimuli + i;
+        if (acts(one, t)) give_local(p, y, t, p->amounts + one->first, one->count);
+    }
+}
+
+// local_raise is raise_level, by a warp.
+DEVICE void local_raise(const run *p, const local *y, const learning *l, levels to, u32 k, u64 delay, u64 t) {
+    if (t < delay) return;
+    const modulator *m = l->modulator_list + k;
+    const u64 *mail = mail_of(p, y, t - delay);
+    u32 sum = 0;
+    for (u32 w = m->from / 32 + lane(); w * 32 < m->from + m->count; w += 32) sum += ones(fired_in_span(mail, w, m->from, m->count));
+    sum = sum_lanes(sum);
+    if (lane() == 0) raise_level_by(l, to, k, t - delay, sum);
+}
+
+// local_modulators is step 1c of modulators in burst t, and what is read of them after it and in the next burst before its events. A warp has
+// those of a projection, the last but one those of the first.
+DEVICE void local_modulators(const run *p, const learners *x, const local *y, u64 t) {
+    u32 warps = computing() / 32;
+#pragma unroll 1
+    for (u64 i = (2 * warps - 2 - thread_in_block() / 32) % warps; i < x->count; i += warps) {
+        const learning *l = &x->list[i].l;
+#pragma unroll 1
+        for (u32 k = 0; k < l->modulators; k++) {
+            u64 delay = l->modulator_list[k].delay;
+            local_raise(p, y, l, x->list[i].settled_levels, k, x->queues, t);
+            local_raise(p, y, l, levels_of(l), k, delay, t);
+            if (lane() == 0) l->after[k] = level_in(l, levels_of(l), k, delay, t), *modulated(l, k, t + 1) = level_in(l, levels_of(l), k, delay, t + 1);
+        }
+    }
+}
+
+// source_of is the source of synapse k.
+DEVICE u32 source_of(const learning *l, const held *own, u32 k) {
+    const u32 *rows = inside<u32>(own->rows);
+    u32 low = 0, high = l->sources;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (rows[middle] <= k) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+// local_sweep has all pending events applied to the block's synapses after burst t, a warp those of a target.
+DEVICE void local_sweep(const learning *l, const held *own, u64 t) {
+    const u16 *order = inside<u16>(own->order);
+    const u32 *onto = inside<u32>(own->onto);
+    u64 swept = l->swept->before;
+#pragma unroll 1
+    for (u32 j = thread_in_block() / 32; j < l->targets; j += computing() / 32) {
+        if (heard_at(heard_of(l, j), 0) <= swept) continue;
+#pragma unroll 1
+        for (u32 at = onto[j] + lane(); at < onto[j + 1]; at += 32) {
+            u64 k = order[at], d = delay_at(l, k);
+            senders seen = seen_by(l, source_of(l, own, (u32)k), d, t);
+            u64 arrived = arrival(seen, d);
+            live_through(l, k, j, seen, arrived, t, arrived > swept ? arrived : swept, false);
+        }
+    }
+}
+
+// local_sweeps is the sweeps that burst t ends with; at the end of a launch all do.
+DEVICE void local_sweeps(const learners *x, const local *y, u64 t, bool end) {
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        bool all = is_due(x->list + i, t) || end;
+        if (sweep_until(l->swept, t, all) > 0) local_sweep(l, inside<held>(y->held) + i, t);
+        for (u32 j = thread_in_block(); all && l->total != nullptr && j < l->targets; j += computing()) l->total[j] = 0;
+    }
+    computing_barrier();
+    for (u64 i = thread_in_block(); i < x->count; i += computing()) {
+        sweeps *swept = x->list[i].l.swept;
+        if (!x->list[i].shares && sweep_until(swept, t, is_due(x->list + i, t) || end) > 0) *swept = sweeps{t + 1, 0, 0};
+    }
+    computing_barrier();
+}
+
+// change_local is step 6 of the block's synapses in burst t, of which none has pending events. What all read alike is found once.
+DEVICE void change_local(const learning *l, const held *own, u64 t) {
+    float in[MOST_READS];
+    bool alike = true;
+#pragma unroll 1
+    for (u32 r = 0; r < l->every.reads; r++) {
+        alike = alike && l->every.list[r].kind == READ_MODULATOR;
+        if (alike) in[r] = read_target(l, l->every.list + r, 0, t, true);
+    }
+#pragma unroll 1
+    for (u64 k = thread_in_block(); k < l->synapses; k += computing()) {
+        float values[MOST_VALUES];
+        values[0] = l->weight[k];
+        load_more(l, k, values);
+        if (values[0] != values[0]) continue;
+        if (!alike) {
+            u64 d = delay_at(l, k);
+            moment m = {t, target_at(l, k), d, seen_by(l, source_of(l, own, (u32)k), d, t)};
+#pragma unroll 1
+            for (u32 r = 0; r < l->every.reads; r++) in[r] = read_moment(l, l->every.list + r, &m);
+        }
+        run_rule(&l->every, values, in);
+        l->weight[k] = clamped(&l->bounds, values[0]);
+        store_more(l, k, values);
+    }
+}
+
+// local_every is step 6 of burst t, after the update.
+DEVICE void local_every(const learners *x, const local *y, u64 t) {
+    if (!any_due(x, t)) return;
+    computing_barrier();
+    bool adds = false;
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        if (l->total == nullptr || !is_due(x->list + i, t)) continue;
+        add_totals(l, of_computing());
+        adds = true;
+    }
+    if (adds) computing_barrier();
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        if (!is_due(x->list + i, t)) continue;
+        change_local(l, inside<held>(y->held) + i, t);
+    }
+}
+
+// drawn_in is what drives add in burst t.
+DEVICE i32 *drawn_in(const local *y, u64 t) { return inside<i32>(y->drawn) + t % 2 * y->own_ports; }
+
+// draw_local is what drives add in burst t. The last threads work it out, as the first ones update.
+DEVICE void draw_local(const run *p, const local *y, const block *s, u64 t) {
+    if (p->drive_count == 0) return;
+    u32 place = s->from, count = own(p);
+    i32 *drawn = drawn_in(y, t);
+#pragma unroll 1
+    for (u32 k = computing() - 1 - thread_in_block(); k < count; k += computing()) {
+        u32 n = block_index() * p->block_neurons + k;
+        while (!s->alone && s->w.areas[place].end <= n) place++;
+        const area *a = s->w.areas + place;
+        i32 first = 0, second = 0;
+#pragma unroll 1
+        for (u32 i = a->first_drive; i < a->first_drive + a->drives; i++) {
+            const drive *d = s->drives + i;
+            i32 amount = amount_of(d, s->counts, s->table, s->w.seed, n - a->first, t);
+            if (a->ports > 1 && for_second(d->seconds, amount)) second += amount;
+            else first += amount;
+        }
+        drawn[k] = first;
+        if (a->ports > 1) drawn[p->block_neurons + k] = second;
+    }
+}
+
+// local_update is steps 3 to 5 for the block's neurons: all blocks are told who of them fires in burst t.
+DEVICE void local_update(const run *p, const learners *x, const local *y, const block *s, u64 t) {
+    bool ahead = t + 1 < p->first + p->bursts && noted_ahead(p, x, t + 1);
+    u32 place = s->from, count = own(p);
+    i32 *sums = inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports;
+    const i32 *drawn = drawn_in(y, t);
+#pragma unroll 1
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += computing()) {
+        u32 n = block_index() * p->block_neurons + k;
+        while (!s->alone && k < count && s->w.areas[place].end <= n) place++;
+        const area *a = s->w.areas + place;
+        bool yes = false;
+        if (k < count) {
+            i32 first = a->ports > 0 ? sum_of(sums + k) : 0, second = a->ports > 1 ? sum_of(sums + p->block_neurons + k) : 0;
+            if (a->drives > 0) first += drawn[k], second += a->ports > 1 ? drawn[p->block_neurons + k] : 0;
+            float term = a->differ || place >= COMMON ? term_of(&s->w, a, n - a->first) : s->common[place];
+            yes = update<ALL_MODELS>(&s->w, a, n - a->first, k, first, second, term);
+        }
+        u32 bits = vote(yes), at = address(mail_of(p, y, t) + n / 32);
+        for (u32 q = lane(); q < block_count() && n - lane() < p->neurons; q += 32) send(remote_address(at, q), (t + 1) << 32 | bits);
+        if (yes && ahead) note_ahead(x, n, t);
+    }
+}
+
+// find_burst is what is the same for all neurons in burst t; the last warps do it while others deliver.
+DEVICE void find_burst(const run *p, const learners *x, const local *y, block *s, u64 t) {
+    local_modulators(p, x, y, t);
+    if (!last_computing()) return;
+    look_for_sweeps(x, t);
+    if (lane() == 0) s->w.t = t;
+    for (u32 k = lane(); k < p->w.area_count && k < COMMON; k += 32)
+        if (!s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, t);
+}
+
+// arrived reports whether all words of burst t are there; all lanes of a warp ask.
+DEVICE bool arrived(const run *p, const local *y, u64 t) {
+    const u64 *mail = mail_of(p, y, t);
+    bool lacks = false;
+    for (u32 w = lane(); w < all_words(p); w += 32) lacks = lacks || (u32)(received(address(mail + w)) >> 32) != (u32)(t + 1);
+    return vote(lacks) == 0;
+}
+
+// hear waits for who fired in burst t, and for the host to have been told of bursts whose words are to be written anew: blocks may be a burst
+// ahead of the first one.
+DEVICE void hear(const run *p, const local *y, const local_block *m, u64 t) {
+    if (last_computing()) {
+        while (!arrived(p, y, t)) {}
+        u32 known = (u32)(t - p->first) + 3;
+        while (block_index() == 0 && known > y->slots && load_block(&m->told) < known - y->slots) {}
+    }
+    computing_barrier();
+}
+
+DEVICE void local_loop(const run *p, const learners *x, const local *y, block *s, local_block *m) {
+    if (last_computing() && lane() == 0)
+        for (u64 i = 0; i < x->count; i++)
+            for (u32 k = 0; k < x->list[i].l.modulators; k++) {
+                const learning *l = &x->list[i].l;
+                *modulated(l, k, p->first) = level_in(l, levels_of(l), k, l->modulator_list[k].delay, p->first);
+            }
+    draw_local(p, y, s, p->first);
+    computing_barrier();
+    bool early = has_early(x);
+    u64 end = p->first + p->bursts;
+#pragma unroll 1
+    for (u64 t = p->first; t < end; t++) {
+        if (early || !noted_ahead(p, x, t)) {
+            local_tasks(p, x, y, t, BEFORE_ROWS);
+            computing_barrier();
+        }
+        local_stimuli(p, y, t);
+        find_burst(p, x, y, s, t);
+        local_rows(p, x, y, t);
+        computing_barrier();
+        local_tasks(p, x, y, t, AFTER_ROWS);
+        if (t + 1 < end) draw_local(p, y, s, t + 1);
+        if (m->found.sweeping) {
+            computing_barrier();
+            local_sweeps(x, y, t, false);
+        }
+        local_update(p, x, y, s, t);
+        local_every(x, y, t);
+        hear(p, y, m, t);
+    }
+    local_sweeps(x, y, end - 1, true);
+}
+
+// local_tell tells the host of all bursts, by a warp. A word's lane finds how many of its block fire before it and in all.
+DEVICE void local_tell(const run *p, const local *y, local_block *m) {
+    u32 each = p->block_neurons / 32, words = block_count() * each;
+#pragma unroll 1
+    for (u64 t = p->first, end = p->first + p->bursts; t < end;) {
+        u64 from = t;
+        while (!arrived(p, y, t)) {}
+        do { // one fence for all that are there
+            const u64 *mail = mail_of(p, y, t);
+#pragma unroll 1
+            for (u32 w = lane(); w < words; w += 32) {
+                u32 bits = bits_in(mail, w), begin = w / each * each, before = 0, total = 0;
+                for (u32 v = begin; v < begin + each; v++) {
+                    u32 n = ones(bits_in(mail, v));
+                    before += v < w ? n : 0, total += n;
+                }
+                u64 place = (t - p->first) * block_count() + w / each;
+                u32 *to = p->ids + place * host_room(p);
+                if (w == begin) p->fired[place] = total;
+                if (total > host_room(p)) to[w - begin] = bits;
+                else for (; bits != 0; bits &= bits - 1) to[before++] = w * 32 + lowest(bits);
+            }
+            t++;
+        } while (t < end && t - from < y->slots / 4 && arrived(p, y, t));
+        warp_barrier();
+        if (lane() != 0) continue;
+        fence_system();
+        for (u64 u = from; u < t; u++) store_system(p->done + (u - p->first), u + 1);
+        store_block(&m->told, (u32)(t - p->first));
+    }
+}
+
+KERNEL_OF_544 local_bursts(run p, learners x, local y) {
+    SHARED(block, s);
+    SHARED(local_block, m);
+    learners own = x;
+    own.list = inside<learner>((u64)x.list - (u64)y.base);
+    own.tasks = inside<task>((u64)x.tasks - (u64)y.base);
+    own.found = &m.found;
+    begin_local(&p, &own, &y, &s, &m);
+    cluster_barrier(); // all have their memory ready for words
+    if (thread_in_block() < computing()) local_loop(&p, &own, &y, &s, &m);
+    else if (block_index() == 0) local_tell(&p, &y, &m);
+    block_barrier();
+    carry_all(&y, true);
+    if (block_index() == 0) record(&p, &own, &y);
+    lay_out(&p, inside<u8>(p.sum.room), &s, true);
+}
