@@ -20,7 +20,7 @@ struct event_lists {
     u32 at;        // first mod depth
     u32 lag;       // a row is delivered in the burst that is so many after its spike: the smallest delay
     u32 back;      // lag, or 1 where all delays are lag, of which kernels are not told then
-    u32 room;      // bytes of a block's memory before what event_memory has
+    u32 room;      // bytes of a block's memory before what event_block places
 };
 
 // FOUND is how many neurons with inputs a warp may have found and not updated yet: it looks at LOOK at a time, and updates 32.
@@ -203,11 +203,13 @@ DEVICE void near_copy(const run *p, const block *s, const event_block *m) {
     }
 }
 
-// stretch_of_area is what a warp has to update: the block's neurons from ≤ k < until, the (ahead + k)-th ones of their area.
+// stretch_of_area is what a warp looks at: of the block's neurons from ≤ k < until, the (ahead + k)-th ones of their area, those of some
+// pieces, from the one that begins at first on, each step after the one before.
 struct stretch_of_area {
     const area *a;
     const float *near; // the part of the area's table that is at hand, or null
     u32 from, until, ahead;
+    i32 first, step; // first may be below from
     i32 *sums; // from that of the block's first neuron on, if the area had it
     u32 *bits; // of who fires
     found *list;
@@ -274,36 +276,37 @@ DEVICE void update_listed(const block *s, event_block *m, stretch_of_area *x, u3
     warp_barrier();
 }
 
-// update_found is steps 2 to 4 for a stretch of an area of lif_event. Sums of the next LOOK neurons are on their way meanwhile.
+// update_found is steps 2 to 4 for a warp's pieces of LOOK neurons of an area of lif_event. The next piece's sums are on their way meanwhile.
 DEVICE void update_found(const block *s, event_block *m, stretch_of_area *x) {
-    i32 k = (i32)x->from - (i32)((u64)(x->sums + x->from) / 4 % FOUR) + (i32)(FOUR * lane());
-    four now = sums_of_four(x, k);
+    i32 at = (i32)(FOUR * lane());
+    four now = sums_of_four(x, x->first + at);
 #pragma unroll 1
-    for (i32 end = (i32)x->until + (i32)(FOUR * lane()); k < end; k += (i32)LOOK) {
-        four next = sums_of_four(x, k + (i32)LOOK);
+    for (i32 k = x->first; k < (i32)x->until; k += x->step) {
+        four next = sums_of_four(x, k + x->step + at);
 #pragma unroll
         for (u32 j = 0; j < FOUR; j++) {
-            if (now.word[j] != 0) x->sums[k + (i32)j] = 0; // 7
-            list_found(x, (u32)k + j, (i32)now.word[j]);
+            if (now.word[j] != 0) x->sums[k + at + (i32)j] = 0; // 7
+            list_found(x, (u32)(k + at) + j, (i32)now.word[j]);
         }
-        update_listed(s, m, x, k + (i32)LOOK < end ? 32 : 1);
+        update_listed(s, m, x, k + x->step < (i32)x->until ? 32 : 1);
         now = next;
     }
 }
 
-// update_driven is update_found where drives act in every burst.
+// update_driven is update_found where drives act in every burst, for pieces of 32 neurons.
 DEVICE void update_driven(const block *s, event_block *m, stretch_of_area *x) {
 #pragma unroll 1
-    for (u32 k = x->from; k < x->until; k += 32) {
+    for (i32 first = x->first; first < (i32)x->until; first += x->step) {
+        u32 k = (u32)first + lane();
         i32 sum = 0;
-        if (k + lane() < x->until) {
-            sum = sum_of(x->sums + (i32)(k + lane()));
+        if (k < x->until) {
+            sum = sum_of(x->sums + (i32)k);
 #pragma unroll 1
             for (u32 d = x->a->first_drive; d < x->a->first_drive + x->a->drives; d++)
-                sum += amount_of(s->drives + d, s->counts, s->table, s->w.seed, x->ahead + k + lane(), s->w.t);
+                sum += amount_of(s->drives + d, s->counts, s->table, s->w.seed, x->ahead + k, s->w.t);
         }
-        list_found(x, k + lane(), sum);
-        update_listed(s, m, x, k + 32 < x->until ? 32 : 1);
+        list_found(x, k, sum);
+        update_listed(s, m, x, first + x->step < (i32)x->until ? 32 : 1);
     }
 }
 
@@ -333,8 +336,8 @@ DEVICE void queue_fired(const run *p, const u32 *bits, u32 from, u32 until, u32 
 // asleep reports whether no neuron of an area of sources fires in burst t.
 DEVICE bool asleep(const area *a, u64 t) { return a->model == POISSON_SOURCE && a->each == NO_TABLE && (t < a->from || t >= a->until); }
 
-// update_events is steps 2 to 5 of burst t for the block's neurons. Each warp but the first has a part of those of each area, as those of
-// some models take longer than others.
+// update_events is steps 2 to 5 of burst t for the block's neurons. All warps but the first take pieces of each area in turn, and the next
+// area begins with the next warp.
 DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, event_block *m, u32 at) {
     u32 begin = block_index() * p->block_neurons, end = begin + own(p), warps = event_warps(), turn = anew(thread_in_block()) / 32 - 1;
     u32 *bits = bits_of(p, m, t);
@@ -344,26 +347,34 @@ DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, e
         const area *a = s->w.areas + place;
         u32 low = a->first > begin ? a->first - begin : 0, high = (a->end < end ? a->end : end) - begin;
         if (low >= high || asleep(a, t)) continue;
-        u32 least = a->model == LIF_EVENT && a->drives == 0 ? LOOK : 32, all = (high - low + least - 1) / least, each = least;
-        if (all > warps) each *= (all + warps - 1) / warps;
-        u32 from = low + turn * each, until = from + each < high ? from + each : high;
-        if (all < warps) turn = turn >= all ? turn - all : turn + warps - all; // the next area begins with the next warp
-        if (from >= high) continue;
+        bool looks = a->model == LIF_EVENT && a->drives == 0;
+        u32 each = looks ? LOOK : 32;
+        i32 *sums = slot + ((i64)a->first_port + begin - a->first);
+        i32 first = (i32)low - (looks ? (i32)((u64)(sums + low) / 4 % FOUR) : 0); // so that four sums are loaded at once
+        u32 all = ((u32)((i32)high - first) + each - 1) / each, rest = all < warps ? all : all % warps;
+        first += (i32)(turn * each);
+        turn = turn >= rest ? turn - rest : turn + warps - rest;
+        if (first >= (i32)high) continue;
+        i32 step = (i32)(warps * each);
         if (a->model == LIF_EVENT) {
             float scale = (float)s->w.scale;
-            stretch_of_area x = {a, place < NEAR_AREAS ? in_room<float>(m->at_near) + place * NEAR : nullptr, from, until, begin - a->first,
-                                 slot + ((i64)a->first_port + begin - a->first), bits, in_room<found>(m->at_found) + (anew(thread_in_block()) / 32 - 1) * FOUND,
+            stretch_of_area x = {a, place < NEAR_AREAS ? in_room<float>(m->at_near) + place * NEAR : nullptr, low, high, begin - a->first, first, step,
+                                 sums, bits, in_room<found>(m->at_found) + (anew(thread_in_block()) / 32 - 1) * FOUND,
                                  cells_of(p, e, m), 0, scale, 1.0f / scale};
-            if (a->drives > 0) update_driven(s, m, &x);
-            else update_found(s, m, &x);
+            if (looks) update_found(s, m, &x);
+            else update_driven(s, m, &x);
         } else {
 #pragma unroll 1
-            for (u32 k = from + lane(); k < until; k += 32) {
+            for (u32 k = (u32)first + lane(); k < high; k += (u32)step) {
                 inputs in = {};
                 if (fires<ALL_MODELS | 1 << PSC_EXP_EVENT, false>(p, s, &s->w, slot, place, begin + k, begin + k, &in)) note_fired(m, bits, t, k);
             }
         }
-        if (!ahead(e)) queue_fired(p, bits, from, until, e->queues + (u64)at * e->all, e->lengths + ((u32)t & e->length_mask));
+        if (ahead(e)) continue;
+#pragma unroll 1
+        for (; first < (i32)high; first += step)
+            queue_fired(p, bits, first < (i32)low ? low : (u32)first, first + (i32)each < (i32)high ? (u32)first + each : high,
+                        e->queues + (u64)at * e->all, e->lengths + ((u32)t & e->length_mask));
     }
 }
 
