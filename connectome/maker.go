@@ -75,18 +75,24 @@ type ProjectionRecipe struct {
 	Field    *FieldRecipe
 }
 
+// Code is a formula's program.
+type Code = formula.Code
+
+// MaxColumns is how many columns an area may have.
+const MaxColumns = formula.MaxColumns
+
 // FieldRecipe is what makes the pairs of a projection differ: its kernel and mask, and the formulas of its Distance values, with what these
 // read. Owners, which are the neurons of one end, look for partners in a tree of the other, where a kernel or mask says how likely pairs are.
 type FieldRecipe struct {
-	At                          [2][]float64                     // x, y and z of each source, and of each target; nil: nothing reads them
-	Columns                     [2][formula.MaxColumns][]float64 // of the sources, and of the targets
-	Period                      [3]float64                       // um; 0: places do not repeat along the axis
-	Kernel, Mask, Weight, Delay *formula.Code                    // nil: there is none
-	Near                        bool                             // the rule is Distance, or has a kernel or mask
-	Backward                    bool                             // the owners are the targets
-	Home, Partners              TreeRecipe                       // of the owners, and of their partners
-	Top                         float64                          // above which the kernel counts as this
-	Slack                       float64                          // a node is a stretch where likelihoods, added up over it, differ by no more
+	At                          [2][]float64             // x, y and z of each source, and of each target; nil: nothing reads them
+	Columns                     [2][MaxColumns][]float64 // of the sources, and of the targets
+	Period                      [3]float64               // um; 0: places do not repeat along the axis
+	Kernel, Mask, Weight, Delay *Code                    // nil: there is none
+	Near                        bool                     // the rule is Distance, or has a kernel or mask
+	Backward                    bool                     // the owners are the targets
+	Home, Partners              TreeRecipe               // of the owners, and of their partners
+	Top                         float64                  // above which the kernel counts as this
+	Slack                       float64                  // a node is a stretch where likelihoods, added up over it, differ by no more
 }
 
 // TreeRecipe is a tree of an area's neurons.
@@ -200,7 +206,7 @@ func (p *plan) fieldRecipe(w *wiring) *FieldRecipe {
 			continue
 		}
 		any = true
-		*[]**formula.Code{&r.Kernel, &r.Mask, &r.Weight, &r.Delay}[i], _ = k.of.Code()
+		*[]**Code{&r.Kernel, &r.Mask, &r.Weight, &r.Delay}[i], _ = k.of.Code()
 		placed = placed || k.of.ReadsPlace()
 	}
 	if !any {
