@@ -70,7 +70,7 @@ func TestConformanceOnHost(t *testing.T) {
 		if opened++; slow.Full() && opened%3 == 0 {
 			t = defaults
 		}
-		t.gather, t.localBlocks, t.localFar = t.gather*(opened%2), t.localBlocks*(opened/2%2), true
+		t.gather, t.localBlocks = t.gather*(opened%2), t.localBlocks*(opened/2%2)
 		longest := func(bursts uint32) bool {
 			return slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return p.Longest > bursts })
 		}

@@ -64,7 +64,6 @@ type tuning struct {
 	fewSynapses    uint64        // of small networks, at most
 	localBlocks    int           // of launches whose blocks hold all that their neurons need, at most 16; 0: there are none
 	localNeurons   uint32        // of networks that have them, at most
-	localFar       bool          // also where what sources were before spikes does not fit shared memory
 	slotBytes      uint64        // that their slots may take a synapse
 	staging        uint64        // bytes of page-locked memory that are filled at a time on the way to the device, at least those of a row's slots
 	rangeLeast     uint64        // synapses that learn from which blocks have ranges of their targets (kernels/learn_ranges.cu); 0: they never do

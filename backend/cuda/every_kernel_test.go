@@ -147,7 +147,7 @@ func TestEveryKernel(t *testing.T) {
 				gather(&tune)
 			}
 			l.during("learn", func() { launchAs(t, c, tune, thirds(c)) })
-			tune.localBlocks, tune.localFar = defaults.localBlocks, true
+			tune.localBlocks = defaults.localBlocks
 			l.during("local", func() { launchAs(t, c, tune, thirds(c)) })
 		})
 	}

@@ -62,7 +62,7 @@ func TestLearningBatches(t *testing.T) {
 		tune.gather *= int(seed+1) % 2
 		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
 			for _, blocks := range []int{0, 1 + int(seed)%16} {
-				tune.localBlocks, tune.localFar = blocks, true
+				tune.localBlocks = blocks
 				if mixLaunches(t, c, tune, rand.New(rand.NewPCG(seed, 0x6d6978)), 0).choice.path == pathLocal {
 					local++
 				}
@@ -150,7 +150,7 @@ func TestPairs(t *testing.T) {
 			tune := defaults
 			tune.events, tune.batch, tune.batchThreads, tune.uncached = c.events, 13, 64, i%2 == 1
 			for _, blocks := range []int{0, 3 + i} {
-				tune.localBlocks, tune.localFar = blocks, true
+				tune.localBlocks = blocks
 				l := mixLaunches(t, network, tune, rand.New(rand.NewPCG(uint64(i), 0x70616972)), 0).learning
 				require.Equal(t, c.pairing, l.list[0].arg.pairs)
 				for i := range l.list {

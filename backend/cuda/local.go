@@ -431,7 +431,7 @@ func localFits(q *question) string {
 		return "its rows are not on the host"
 	}
 	var lacks string
-	for _, far := range []bool{false, true}[:1+flag(b.tune.localFar)] {
+	for _, far := range []bool{false, true} {
 		x := b.layLocal(0, 0, far)
 		q.own, q.answer.far = x.own, far
 		q.answer.cached, q.answer.tabled, q.answer.learnt, q.answer.near, q.answer.local = true, true, x.arg.bytes, localNear, x.place(0).bytes
