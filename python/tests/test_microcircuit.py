@@ -75,5 +75,14 @@ def test_a_planted_mistake_is_seen(
 
 
 def test_one_run_has_no_yardstick(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="at least 2 are wanted"):
-        microcircuit.compare(tmp_path, tmp_path)
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder, seeds in ((one, [1]), (two, [2, 3])):
+        folder.mkdir()
+        for seed in seeds:
+            steps = np.sort(np.random.default_rng(seed).integers(0, 1000, 60))
+            microcircuit.save(
+                folder / f"{seed}.npz", steps, np.arange(60) // 20, (3,), names=("A",), timestep=0.1, seconds=0.1
+            )
+    microcircuit.compare(one, two)
+    with pytest.raises(SystemExit, match="one has 1 runs; at least 2 are wanted"):
+        microcircuit.compare(two, one)

@@ -155,17 +155,23 @@ def parted(d: Array, ours: int) -> float:
     b = 1 - a
     between, within_a, within_b = (((x @ d) * y).sum(axis=1) for x, y in ((a, b), (a, a), (b, b)))
     theirs = n - ours
-    apart = between / (ours * theirs) - (within_a / (ours * (ours - 1)) + within_b / (theirs * (theirs - 1))) / 2
+    within = within_a / max(ours * (ours - 1), 1) + within_b / (theirs * (theirs - 1))
+    apart = between / (ours * theirs) - within / 2
     return float(np.mean(apart >= apart[0] - 1e-12))
+
+
+def scatter(x: Array) -> str:
+    """The mean, and the standard deviation of more than one value."""
+    return f"{x.mean():.4f}" + (f" ± {x.std(ddof=1):.4f}" if len(x) > 1 else "")
 
 
 def compare(ours: Path, theirs: Path) -> None:
     """Prints means and distances of every area and quantity."""
     files = [sorted(folder.glob("*.npz"), key=lambda f: int(f.stem)) for folder in (ours, theirs)]
     k = len(files[0])
-    for folder, found in zip((ours, theirs), files, strict=True):
-        if len(found) < 2:
-            sys.exit(f"{folder} has {len(found)} runs; at least 2 are wanted")
+    for folder, found, least in zip((ours, theirs), files, (1, 2), strict=True):
+        if len(found) < least:
+            sys.exit(f"{folder} has {len(found)} runs; at least {least} are wanted")
     seconds = min(float(np.load(f)["seconds"]) for f in itertools.chain(*files))
     runs = [load(f, seconds) for f in itertools.chain(*files)]
     print(f"{k} runs in {ours.name}, {len(files[1])} in {theirs.name}, {seconds:g} s of each\n")
@@ -189,8 +195,7 @@ def compare(ours: Path, theirs: Path) -> None:
         sums[quantity] += d
         means = [np.array([r[key].mean() for r in x]) for x in (runs[:k], runs[k:])]
         between, among = d[:k, k:].ravel(), d[k:, k:][np.triu_indices(len(runs) - k, 1)]
-        cells = [area, quantity, *(f"{m.mean():.4f} ± {m.std(ddof=1):.4f}" for m in means)]
-        cells += [f"{x.mean():.4f} ± {x.std(ddof=1):.4f}" for x in (between, among)]
+        cells = [area, quantity, *(scatter(x) for x in (*means, between, among))]
         mean = np.concatenate(means)
         cells += [f"{parted(x, k):.3f}" for x in (d, np.abs(np.subtract.outer(mean, mean)))]
         print("|", " | ".join(cells), "|", flush=True)
