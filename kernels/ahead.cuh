@@ -50,7 +50,17 @@ DEVICE void bring_row_closer(const run *p, const stock *from, u32 k) {
     }
 }
 
-// update_ahead is decide for the block's neurons, of those who fire in burst t + 1 it leaves the bits and the rows.
+// bring_rows_closer is bring_row_closer for all of the block's neurons whose bits say that they fire.
+DEVICE void bring_rows_closer(const run *p, const resident *s) {
+    const u32 *bits = room_at<u32>(s, anew(s->at_bits));
+    stock from = stock_of(s);
+#pragma unroll 1
+    for (u32 w = anew(thread_in_block()) / 32; w < p->block_neurons / 32; w += workers() / 32)
+#pragma unroll 1
+        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) bring_row_closer(p, &from, 32 * w + ones((rest & -rest) - 1));
+}
+
+// update_ahead is decide for the block's neurons. Of those who fire in burst t + 1 it leaves the bits and the rows.
 template <u32 models> DEVICE void update_ahead(const run *p, u64 t, resident *s, bool receives, bool decides) {
     u32 count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
     u32 *bits = room_at<u32>(s, s->at_bits);
@@ -69,23 +79,23 @@ template <u32 models> DEVICE void update_ahead(const run *p, u64 t, resident *s,
         reached next = {};
         if (k + step < count) next = load_sums<models>(p, s, &u, k + step);
         bool fires = k < count && decide(p, s, &u, k, one, receives, decides);
-        u32 all = vote(fires);
-        if (lane() == 0) bits[k / 32] = all;
+        store_bits(bits + k / 32, fires);
         if (fires) queue_row(p, t + 1, &from, k);
-#pragma unroll 1
-        for (u32 rest = all; rest != 0; rest &= rest - 1) bring_row_closer(p, &from, k / 32 * 32 + ones((rest & -rest) - 1));
         one = next;
     }
 }
 
 // deliver_queue is step 1 for the rows of who fired in burst t, which the block delivers its part of, or with due for what a launch before
 // has left of them that is due at once. A row has so many parts, one for a warp, whatever the queue's length is, so that an entry is on its
-// way together with the length. The back's warps begin; where there are more parts, all warps share the others.
+// way together with the length. The back's warps have up to two parts, neighbouring ones of a row, as their synapses lie in one page of
+// memory; where there are more parts, all warps share the others.
 DEVICE void deliver_queue(const run *p, u64 t, const resident *s, bool due) {
     u32 thread = anew(thread_in_block()), warps = workers() / 32, warp = thread / 32, blocks = anew(block_count());
-    u32 back = warps - p->front, parts = 2 * p->later_parts, apart = back * blocks;
+    u32 back = warps - p->front, apart = back * blocks, parts = apart / 32;
+    if (parts > p->most_later_parts) parts = p->most_later_parts;
+    if (parts < p->later_parts) parts = p->later_parts;
     const spike *queue = due ? p->queue : p->later + (t & 1) * p->neurons;
-    u32 own = apart + warp * blocks + block_index(), piece = warp < p->front ? own : (warp - p->front) * blocks + block_index();
+    u32 own = 2 * apart + block_index() * warps + warp, piece = warp < p->front ? own : block_index() * back + warp - p->front;
     u32 number = piece / parts;
     spike row = queue[number < p->neurons ? number : 0];
     u32 pieces = *(due ? length_of(p, t) : later_length_of(p, t)) * parts;
@@ -94,7 +104,7 @@ DEVICE void deliver_queue(const run *p, u64 t, const resident *s, bool due) {
     while (piece < pieces) {
         u32 count = (u32)row.count, each = (count + parts - 1) / parts, from = (piece - number * parts) * each, end = from + each < count ? from + each : count;
         deliver_synapses<false>(p, t, values, row.first, from + thread % 32, end);
-        piece = piece < apart ? own : piece + warps * blocks;
+        piece = piece < apart ? piece + apart : piece < 2 * apart ? own : piece + warps * blocks;
         number = piece / parts;
         if (piece < pieces) row = queue[number];
     }
@@ -117,7 +127,7 @@ DEVICE void bring_values_ahead(const run *p, u64 t, const resident *s) {
 }
 
 // meet_ahead lets all blocks wait for each other before burst t. Meanwhile the block tells the host who fires in burst t, and finds what its
-// drives add in it, and the areas' terms in the burst after it, if the launch goes on; and what it tells of state variables.
+// drives add in it, and the areas' terms in the burst after it, if the launch goes on; and brings rows closer, and tells state variables.
 DEVICE void meet_ahead(const run *p, u64 t, resident *s, bool goes_on, bool tells) {
     worker_barrier();
     if (thread_in_block() >= workers() - 32) {
@@ -133,6 +143,7 @@ DEVICE void meet_ahead(const run *p, u64 t, resident *s, bool goes_on, bool tell
         warp_barrier();
         bring_ids(p, t, s);
         drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
+        bring_rows_closer(p, s);
     }
     if (thread_in_block() == workers() - 1) {
         if (gathered(p)) all_there<true>(p, s);

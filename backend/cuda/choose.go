@@ -398,11 +398,15 @@ func kept(q *question) string {
 // early: it pays if the warps that update neurons deliver their rows.
 func early(q *question) string {
 	tune, r := &q.b.tune, q.r
+	least := tune.delayedRow
+	if q.ahead() {
+		least = min(least, tune.aheadRow)
+	}
 	switch {
 	case tune.delayedRow == 0 || r.synapses == 0:
 		return "there are no rows to deliver"
-	case r.delays > 0 && r.mean < tune.delayedRow:
-		return "there are delays above 1 and " + shortRows(r.mean, tune.delayedRow)
+	case r.delays > 0 && r.mean < least:
+		return "there are delays above 1 and " + shortRows(r.mean, least)
 	case r.delays == 0 && modelSuffix(q.c) == "":
 		return "there are several models, or one that is not common"
 	case r.delays == 0 && tune.listed:
@@ -411,9 +415,14 @@ func early(q *question) string {
 	return ""
 }
 
+// ahead reports whether neurons decide a burst ahead: ahead of kernels/ahead.cuh.
+func (q *question) ahead() bool {
+	return modelSuffix(q.c) == "_psc_exp" && q.r.delays > 0 && !q.b.want.FCL
+}
+
 // keptEarly and keptAlone: the state fits shared memory.
 func keptEarly(q *question) string {
-	if modelSuffix(q.c) == "_psc_exp" && q.r.delays > 0 && !q.b.want.FCL { // ahead of kernels/ahead.cuh
+	if q.ahead() {
 		q.answer.why = "state fits shared memory: neurons decide a burst ahead, and rows are delivered while neurons are updated"
 	}
 	return q.fits(q.residentBytes() + divUp(4*q.own, 16)*16)

@@ -45,6 +45,7 @@ type tuning struct {
 	teamMost       uint64        // blocks of a team, at most MOST_BLOCKS of kernels/teams.cuh
 	listed         bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
 	delayedRow     uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
+	aheadRow       uint32        // likewise where neurons decide a burst ahead (kernels/ahead.cuh)
 	clusterRow     uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast   uint32        // neurons from which they do
 	clusterLate    uint64        // synapses from which they do where delays are above 1
@@ -75,7 +76,7 @@ type tuning struct {
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512,
+	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512, aheadRow: 256,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
