@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit). Unless an output folder is given it is compressed, as the program
 # embeds it, and SHA256SUMS lists the sums of sources and PTX. That for sm_75 is kept as what differs from that for sm_90, which is
-# little, and that of moving.cu as what differs from burst.cu's: unpack.sh and kernels.go read all.
+# little, and units of the file `alike` as what differs from the unit named beside them: unpack.sh and kernels.go read all.
 # Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -23,10 +23,11 @@ if [ $# = 0 ]; then # each file is replaced when it is whole
 	for newer in "$out"/*_sm_90.ptx; do
 		older=${newer%_sm_90.ptx}_sm_75.ptx
 		zstd -19 --quiet --no-progress --patch-from="$newer" "$older"
-		case $newer in
-		*/moving_*) zstd -19 --quiet --no-progress --patch-from="$out/burst_sm_90.ptx" "$newer" ;;
-		*) zstd -19 --quiet "$newer" ;;
-		esac
+		base=$(awk -v unit="$(basename "$newer" _sm_90.ptx)" '$1 == unit {print $2}' alike)
+		zstd -19 --quiet --no-progress ${base:+--patch-from="$out/${base}_sm_90.ptx"} "$newer" 2> /dev/null || { # it gives advice on slower ways, too
+			echo "zstd cannot compress $newer" >&2
+			exit 1
+		}
 	done
 	rm "$out"/*.ptx
 	mv "$out"/* .

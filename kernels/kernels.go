@@ -63,10 +63,26 @@ var Sources embed.FS
 var ToolboxSources embed.FS
 
 // packed holds every unit's PTX, compressed: as text it would be a fifth of the program. That for sm_75 is what differs from that for
-// sm_90, which is some hundred bytes where neither has kernels of its own, and that of moving is what differs from burst.
+// sm_90, which is some hundred bytes where neither has kernels of its own. That of a unit which alike names is what differs from
+// the unit beside it.
 //
 //go:embed *.ptx.zst
 var packed embed.FS
+
+// alike has a line for each unit that is kept as what differs from another one: its name, and the other's.
+//
+//go:embed alike
+var alike string
+
+// bases are the lines of alike.
+var bases = sync.OnceValue(func() map[string]string {
+	list := map[string]string{}
+	for line := range strings.Lines(alike) {
+		unit, base, _ := strings.Cut(strings.TrimSpace(line), " ")
+		list[unit] = base
+	}
+	return list
+})
 
 // Image is PTX for devices from one compute capability on.
 type Image struct {
@@ -98,14 +114,12 @@ func unpack(name string) string {
 		panic("BUG: " + err.Error())
 	}
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1)}
-	from := ""
-	if unit, older := strings.CutSuffix(name, "_sm_75.ptx.zst"); older {
-		from = unit + "_sm_90.ptx.zst"
-	} else if name == "moving_sm_90.ptx.zst" {
-		from = "burst_sm_90.ptx.zst"
+	from, older := strings.CutSuffix(name, "_sm_75.ptx.zst")
+	if !older {
+		from = bases()[strings.TrimSuffix(name, "_sm_90.ptx.zst")]
 	}
 	if from != "" {
-		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(from))))
+		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(from+"_sm_90.ptx.zst"))))
 	}
 	r, err := zstd.NewReader(nil, options...)
 	if err != nil {
