@@ -67,7 +67,7 @@ func TestPlasticProcesses(t *testing.T) {
 		code, _, stderr = mpirun(t, 2, nil, "run", sound, "--bursts", "40", "--weights-from", three, "--no-out", "--quiet", "--expect-weights", weights(learnt))
 		require.Zero(t, code, stderr)
 		code, _, stderr = mpirun(t, 2, nil, "run", sound, "--seed", "9", "--bursts", "40", "--weights-from", three, "--no-out", "--quiet")
-		require.Equal(t, exitUsage, code)
+		require.Equal(t, exitUsage, code, stderr)
 		require.Contains(t, stderr, "want the same genome and seed but for plasticity")
 		code, _, stderr = mpirun(t, 2, nil, "run", sound, "--weights-from", filepath.Join(dir, "none"), "--no-out", "--quiet")
 		require.Equal(t, exitFile, code, stderr)

@@ -155,7 +155,7 @@ func bugs() []planted {
 		{"a neuron has its neighbour's numbers of a drive", "cpu", cpuInject, "own(d, table, first+uint32(i), x)", "own(d, table, 0*first+uint32(i), x)"},
 		{"a parameter is the neighbour's in its column", "reference", "connectome/constants.go", "return s.Each[n], true", "return s.Each[max(n, 1)-1], true"},
 		{"a potential is the neighbour's in its column", "reference", "connectome/initial.go", "from.Value.Each[first+uint32(n)]", "from.Value.Each[max(first+uint32(n), 1)-1]"},
-		{"a formula reads the source's column at the target", "reference", "connectome/metric.go", "m.to.Columns[i].Each[target]", "m.to.Columns[i].Each[source]"},
+		{"a formula reads the source's column at the target", "reference", "connectome/metric.go", "[][]uint32{sources, targets}", "[][]uint32{sources, sources}"},
 		{"own amounts below 0 go with the others", "cpu", cpuInject, "amount := own(d, table, first+uint32(i), x); amount > 0", "amount := own(d, table, first+uint32(i), x); amount != 0"},
 		{"sources do not see their factor", "reference", referenceModels, "a.Below(i, t)", "a.Chance.At(i)"},
 		{"sources do not see their factor", "cpu", cpuSources, "if a.Factor != nil {", "if a.Factor != nil && t == 0 {"},

@@ -58,9 +58,9 @@ func toy(b *backend, a *connectome.Area, i uint32, k []float32, t uint64) bool {
 `},
 		{"backend/cpu/models.go", "\tcase \"custom\":", "\tcase \"toy\":\n\t\treturn law{one: (*worker).toy}\n\tcase \"custom\":"},
 		{"backend/cpu/models.go", "", `
-func (p *worker) toy(_ *group, n, slot uint32, k []float32, term float32) (fired, changed bool) {
+func (p *worker) toy(g *group, i, slot uint32, k []float32, term float32) (fired, changed bool) {
 	keep, gain, threshold := k[0], k[1], k[2]
-	v, w := &p.b.v[n], &p.b.more[0][n]
+	v, w := &g.v[i], &g.more[0][i]
 	oldV, oldW := *v, *w
 	*v = float32(keep*oldV) + float32(gain*(float32(p.acc[slot])/float32(p.b.c.Scale))) + term
 	*w = oldW + *v
