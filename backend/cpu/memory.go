@@ -7,6 +7,7 @@ import (
 	"burst/connectome"
 	"burst/engine"
 	"burst/genome"
+	"burst/internal/pages"
 )
 
 // Memory is the number of bytes that Open allocates for c and a number of threads (0: all processors): rows, sums, marks
@@ -153,5 +154,5 @@ func (w *worker) bytes() uint64 {
 		}
 		total += uint64(unsafe.Sizeof(*g)) + g.trains.bytes()
 	}
-	return total + w.ownBytes() + 2*pageBytes + longest/64*uint64(unsafe.Sizeof(hit{}))
+	return total + w.ownBytes() + pages.OwnSlack + longest/64*uint64(unsafe.Sizeof(hit{}))
 }

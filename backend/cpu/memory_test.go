@@ -8,6 +8,7 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/internal/heap"
+	"burst/internal/pages"
 	"burst/internal/slow"
 )
 
@@ -54,7 +55,7 @@ func (b *backend) slack() (bytes int) {
 	}
 	add, learns := beyond(128<<10), beyond(1<<20)
 	for _, w := range b.workers {
-		add(len(w.memory) + 2*pageBytes)
+		add(len(w.memory) + pages.OwnSlack)
 		add(4 * len(w.coming))
 		add(8 * len(w.marked))
 		add(8 * len(w.rows.first))

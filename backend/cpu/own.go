@@ -16,21 +16,11 @@ type state struct {
 }
 
 // arena is memory of a worker's own, in pages that nobody else's memory lies in: processors fetch lines ahead to the end of a page, and a
-// line that another one has fetched has to be taken back before the worker can write to it.
+// line that another one has fetched has to be taken back before the worker can write to it. Each list takes whole lines.
 type arena []byte
 
-// A page, and a line of the caches.
-const (
-	pageBytes = 4096
-	lineBytes = 64
-)
-
-// newArena has room for so many bytes, of which each list takes whole lines.
-func newArena(bytes uint64) arena {
-	all := pages.Slice[byte](bytes + 2*pageBytes)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(all))) % pageBytes
-	return all[skip:][:bytes:bytes]
-}
+// lineBytes is a line of the caches.
+const lineBytes = 64
 
 // listBytes is what a list of n items takes.
 func listBytes[T any](n uint64) uint64 {
@@ -60,7 +50,7 @@ func (w *worker) ownBytes() (bytes uint64) {
 
 // makeOwn makes the memory of the worker's own, and the state of its groups there.
 func (w *worker) makeOwn() {
-	w.memory = newArena(w.ownBytes())
+	w.memory = pages.Own(w.ownBytes())
 	a, longest := w.memory, uint32(0)
 	for i := range w.groups {
 		g := &w.groups[i]

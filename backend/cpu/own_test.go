@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
-	"unsafe"
 
 	"burst/backend/cpu/internal/vector"
 	"burst/connectome"
@@ -15,28 +15,29 @@ import (
 
 // TestWorkersShareNoPage: what a worker writes in every burst lies in pages of its own, whatever its size.
 func TestWorkersShareNoPage(t *testing.T) {
+	const pageBytes = 4096
 	for _, neurons := range []uint32{7, 1000, 90_000} {
 		b := open(enginetest.Net{Areas: []connectome.Area{enginetest.LIF(neurons), enginetest.PSCExp(neurons)}}.Build(), engine.Want{}, 5, vector.Best())
 		owner := map[uintptr]int{}
 		for i, w := range b.workers {
-			first := uintptr(unsafe.Pointer(unsafe.SliceData(w.memory)))
+			first := reflect.ValueOf(w.memory).Pointer()
 			require.Zero(t, first%pageBytes)
 			for page := first / pageBytes; page <= (first+uintptr(len(w.memory))-1)/pageBytes; page++ {
 				require.NotContains(t, owner, page)
 				owner[page] = i
 			}
-			within := func(p unsafe.Pointer) {
-				require.Equal(t, i, owner[uintptr(p)/pageBytes])
+			within := func(pointer any) {
+				require.Equal(t, i, owner[reflect.ValueOf(pointer).Pointer()/pageBytes])
 			}
-			within(unsafe.Pointer(w.dice))
-			within(unsafe.Pointer(unsafe.SliceData(w.draw)))
+			within(w.dice)
+			within(w.draw)
 			for _, g := range w.groups {
 				if g.lo < g.hi {
-					within(unsafe.Pointer(&g.v[len(g.v)-1]))
-					within(unsafe.Pointer(&g.more[1][0]))
-					within(unsafe.Pointer(&g.r[0]))
-					within(unsafe.Pointer(&g.spikes[0]))
-					within(unsafe.Pointer(&g.live[len(g.live)-1]))
+					within(&g.v[len(g.v)-1])
+					within(&g.more[1][0])
+					within(&g.r[0])
+					within(&g.spikes[0])
+					within(&g.live[len(g.live)-1])
 				}
 			}
 		}

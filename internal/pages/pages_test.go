@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 
@@ -43,3 +44,33 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// TestOwn: memory of any size is there and zeroed, and nobody else's shares its pages.
+func TestOwn(t *testing.T) {
+	const page = 4096
+	last := map[uintptr]bool{}
+	for _, n := range []uint64{1, 64, 4096, 4097, 3 << 20} {
+		b := pages.Own(n)
+		if uint64(len(b)) != n || cap(b) != len(b) {
+			t.Fatalf("%d bytes of %d, room for %d", len(b), n, cap(b))
+		}
+		first := reflect.ValueOf(b).Pointer()
+		if first%page != 0 {
+			t.Fatalf("%d bytes begin in the midst of a page", n)
+		}
+		for at := first; at < first+uintptr(n); at += page {
+			if last[at] {
+				t.Fatalf("%d bytes share a page with others", n)
+			}
+			last[at] = true
+		}
+		for i, x := range b {
+			if x != 0 {
+				t.Fatalf("byte %d of %d is %d", i, n, x)
+			}
+		}
+		kept = append(kept, b)
+	}
+}
+
+var kept [][]byte
