@@ -40,8 +40,8 @@ type rangeShape struct {
 	at          uint64 // where in its memory they begin
 }
 
-// bytes are those of a block's memory that its range takes, with so many projections: where their rows are cut, what is looked up of spikes,
-// room for rounds, and a sum, the events and two traces of each target.
+// rangeBytes is how much of a block's memory its range takes, with so many projections: where their rows are cut, what is looked up of
+// spikes, room for rounds, and a sum, the events and two traces of each target.
 func (b *backend) rangeBytes(s *rangeShape, projections int) uint64 {
 	threads := uint64(b.tune.batchThreads)
 	bytes := divUp(sliceBytes*uint64(projections), 16)*16 + rowBytes*threads + totalsBytes + 4*s.own*(1+s.events+2)

@@ -67,7 +67,7 @@ func (r *localRoom) take(bytes uint64) uint64 {
 	return place
 }
 
-// put is room for a list that does not change.
+// putInside is room for a list that does not change.
 func putInside[T any](r *localRoom, list []T) uint64 {
 	place := r.take(size(list))
 	if len(list) > 0 {

@@ -48,7 +48,8 @@ func TestMap(t *testing.T) {
 // TestOwn: memory of any size is there and zeroed, and nobody else's shares its pages.
 func TestOwn(t *testing.T) {
 	const page = 4096
-	last := map[uintptr]bool{}
+	taken := map[uintptr]bool{}
+	var all [][]byte // so that no memory is used twice
 	for _, n := range []uint64{1, 64, 4096, 4097, 3 << 20} {
 		b := pages.Own(n)
 		if uint64(len(b)) != n || cap(b) != len(b) {
@@ -59,18 +60,17 @@ func TestOwn(t *testing.T) {
 			t.Fatalf("%d bytes begin in the midst of a page", n)
 		}
 		for at := first; at < first+uintptr(n); at += page {
-			if last[at] {
+			if taken[at] {
 				t.Fatalf("%d bytes share a page with others", n)
 			}
-			last[at] = true
+			taken[at] = true
 		}
 		for i, x := range b {
 			if x != 0 {
 				t.Fatalf("byte %d of %d is %d", i, n, x)
 			}
 		}
-		kept = append(kept, b)
+		all = append(all, b)
 	}
+	runtime.KeepAlive(all)
 }
-
-var kept [][]byte
