@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Rebuilds the kernels' PTX with Debian's clang-19 (no CUDA toolkit). Unless an output folder is given it is compressed, as the program
-# embeds it, and SHA256SUMS lists the sums of sources and PTX. That for sm_75 is kept as what differs from that for sm_90, which is
-# little, and units of the file `alike` as what differs from the unit named beside them: unpack.sh and kernels.go read all.
+# embeds it, and SHA256SUMS lists the sums of sources and PTX. Numbers of registers are made relative, which compresses better. That
+# for sm_75 is kept as what differs from that for sm_90, which is little, and units of the file `alike` as what differs from the unit
+# named beside them. kernels.go reads all.
 # Contraction is off: every float operation of the law rounds on its own; the toolbox fuses where it says so.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -20,6 +21,11 @@ for unit in burst: moving: large:-Wno-unused-function outside:-Wno-unused-functi
 done
 if [ $# = 0 ]; then # each file is replaced when it is whole
 	(LC_ALL=C sha256sum ./*.cu ./*.cuh && cd "$out" && LC_ALL=C sha256sum ./*.ptx) | sed 's#\./##' > "$out/SHA256SUMS"
+	go build -o "$out/relative" ./relative
+	for ptx in "$out"/*.ptx; do
+		"$out/relative" < "$ptx" > "$ptx.new"
+		mv "$ptx.new" "$ptx"
+	done
 	for newer in "$out"/*_sm_90.ptx; do
 		older=${newer%_sm_90.ptx}_sm_75.ptx
 		zstd -19 --quiet --no-progress --patch-from="$newer" "$older"
@@ -29,6 +35,6 @@ if [ $# = 0 ]; then # each file is replaced when it is whole
 			exit 1
 		}
 	done
-	rm "$out"/*.ptx
+	rm "$out"/*.ptx "$out/relative"
 	mv "$out"/* .
 fi

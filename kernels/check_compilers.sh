@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 committed=$out/committed
-bash unpack.sh "$committed"
+go run ./text "$committed"
 
 # have says whether a compiler is there.
 have() {

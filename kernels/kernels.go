@@ -45,8 +45,11 @@ package kernels
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	"burst/internal/ptxtext"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -62,9 +65,9 @@ var Sources embed.FS
 //go:embed toolbox.cu toolbox.cuh burst.cuh device.cuh elementwise.cu activation.cu normalise.cu matrix_product.cu measure.cu transcendental.cuh
 var ToolboxSources embed.FS
 
-// packed holds every unit's PTX, compressed: as text it would be a fifth of the program. That for sm_75 is what differs from that for
-// sm_90, which is some hundred bytes where neither has kernels of its own. That of a unit which alike names is what differs from
-// the unit beside it.
+// packed holds every unit's PTX, compressed: as text it would be a fifth of the program. Numbers of registers are relative (package
+// ptxtext). That for sm_75 is what differs from that for sm_90, which is some hundred bytes where neither has kernels of its own. That
+// of a unit which alike names is what differs from the unit beside it.
 //
 //go:embed *.ptx.zst
 var packed embed.FS
@@ -102,13 +105,13 @@ var texts = sync.OnceValue(func() map[string]func() string {
 	}
 	list := map[string]func() string{}
 	for _, f := range files {
-		list[strings.TrimSuffix(f.Name(), ".zst")] = sync.OnceValue(func() string { return unpack(f.Name()) })
+		list[strings.TrimSuffix(f.Name(), ".zst")] = sync.OnceValue(func() string { return string(ptxtext.Absolute(unpack(f.Name()))) })
 	}
 	return list
 })
 
-// unpack reads a packed file.
-func unpack(name string) string {
+// unpack is a packed file's text with relative numbers.
+func unpack(name string) []byte {
 	data, err := packed.ReadFile(name)
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -119,7 +122,7 @@ func unpack(name string) string {
 		from = bases()[strings.TrimSuffix(name, "_sm_90.ptx.zst")]
 	}
 	if from != "" {
-		options = append(options, zstd.WithDecoderDictRaw(0, []byte(unpack(from+"_sm_90.ptx.zst"))))
+		options = append(options, zstd.WithDecoderDictRaw(0, unpack(from+"_sm_90.ptx.zst")))
 	}
 	r, err := zstd.NewReader(nil, options...)
 	if err != nil {
@@ -130,7 +133,7 @@ func unpack(name string) string {
 	if err != nil {
 		panic("BUG: kernels/" + name + ": " + err.Error())
 	}
-	return string(text)
+	return text
 }
 
 // Images lists the embedded PTX of a burst's kernels, by rising capability.
@@ -179,6 +182,11 @@ func Near() []Image { return unit("near") }
 
 // Toolbox lists the embedded PTX of the toolbox, by rising capability.
 func Toolbox() []Image { return unit("toolbox") }
+
+// All lists the embedded PTX of all units.
+func All() []Image {
+	return slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Local(), Driven(), Build(), Near(), Toolbox())
+}
 
 // unit lists what build.sh makes of one source.
 func unit(name string) []Image {

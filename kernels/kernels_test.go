@@ -26,7 +26,7 @@ var sums string
 // TestChecksums fails when a source was edited and the PTX not rebuilt, or the other way round.
 func TestChecksums(t *testing.T) {
 	images := map[string]string{}
-	for _, i := range slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Local(), Driven(), Build(), Near(), Toolbox()) {
+	for _, i := range All() {
 		images[i.Name] = i.PTX()
 	}
 	listed := 0
@@ -158,7 +158,7 @@ func TestRebuild(t *testing.T) {
 	log, err := exec.Command("bash", "build.sh", out).CombinedOutput()
 	require.NoError(t, err, "%s", log)
 	comment := regexp.MustCompile(`(?m)//.*$`) // registers' and blocks' names are the same; only the compiler's remarks may differ
-	for _, i := range slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Custom(), Learn(), Local(), Driven(), Toolbox()) {
+	for _, i := range All() {
 		b, err := os.ReadFile(filepath.Join(out, i.Name))
 		require.NoError(t, err)
 		if comment.ReplaceAllString(string(b), "") != comment.ReplaceAllString(i.PTX(), "") {
@@ -170,7 +170,7 @@ func TestRebuild(t *testing.T) {
 // TestPeersAreNotAddedTo: links between devices need not carry atomic operations, so no kernel has any for the whole system.
 func TestPeersAreNotAddedTo(t *testing.T) {
 	atomic := regexp.MustCompile(`\b(?:red|atom)\.\S*`)
-	for _, i := range slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Custom(), Learn(), Local(), Driven(), Toolbox()) {
+	for _, i := range All() {
 		all := atomic.FindAllString(i.PTX(), -1)
 		require.NotEmpty(t, all, i.Name)
 		for _, op := range all {
