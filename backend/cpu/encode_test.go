@@ -125,10 +125,8 @@ func TestRowsOutgrowTheirGuess(t *testing.T) {
 		units := exact[i].units
 		require.Len(t, w.rows.units, int(units))
 		require.Equal(t, int(units), cap(w.rows.units))
-		for at := uint64(0); at < units; {
-			end := at + uint64(w.rows.runUnits(at))
-			synapses += len(vector.Slots(nil, w.rows.units[at+vector.RunUnits:end]))
-			at = end
+		for f := vector.Launch(w.rows.units, 0, units, 0); f.From < f.To; f.Next(w.rows.units) {
+			synapses += len(vector.Slots(nil, w.rows.units[f.From+vector.RunUnits:f.From+uint64(f.Units)]))
 		}
 	}
 	require.Equal(t, 30_000, synapses)

@@ -124,16 +124,15 @@ func (w *worker) launch() {
 	longest := uint64(len(w.due))
 	fired := uint32((w.now + longest - uint64(w.rows.least)) % longest)
 	for _, row := range w.spans {
-		w.send(vector.Flight{From: row.From, To: row.To, Fired: fired})
+		w.send(vector.Launch(w.rows.units, row.From, row.To, fired))
 	}
 }
 
 // send puts a flight, if it has a run, into the list of the burst in which that is due.
 func (w *worker) send(f vector.Flight) {
 	if f.From < f.To {
-		f.Units = w.rows.runUnits(f.From)
-		at := uint64(f.Fired) + w.rows.delay(f.From)
-		if longest := uint64(len(w.due)); at >= longest {
+		at := int(f.Due)
+		if longest := len(w.due); at >= longest {
 			at -= longest
 		}
 		w.due[at] = append(w.due[at], f)
@@ -149,12 +148,11 @@ func (w *worker) fly(now uint64) {
 		}
 	}
 	for _, f := range flights {
-		w.read -= f.From
+		w.read += uint64(f.Units)
 	}
 	w.b.kernels.FetchRuns(r.units, flights[:min(r.ahead, len(flights))])
 	w.b.kernels.DeliverRuns(w.coming[:r.sums()*len(w.acc)], w.place*len(w.acc), r.units, flights, r.ahead)
 	for _, f := range flights { // in any order: sums do not depend on it
-		w.read += f.From
 		w.send(f)
 	}
 	w.due[now] = flights[:0]
@@ -186,13 +184,15 @@ func (w *worker) restore(state *engine.State) {
 	for age := uint64(w.rows.least) + 1; age <= longest; age++ { // of a spike, seen from the next burst
 		parts = parts[:0]
 		for _, n := range w.b.queues.back(int(age)) {
-			f := vector.Flight{From: w.rows.first[n], To: w.rows.first[n+1], Fired: uint32((w.b.number + longest - age) % longest)}
-			for f.From < f.To && w.rows.delay(f.From) < age {
-				end := f.From + uint64(w.rows.runUnits(f.From))
-				if w.rows.delay(f.From)+uint64(w.rows.bursts) > age {
-					parts = append(parts, vector.Span{From: f.From + vector.RunUnits, To: end})
+			f := vector.Launch(w.rows.units, w.rows.first[n], w.rows.first[n+1], uint32((w.b.number+longest-age)%longest))
+			for ; f.From < f.To; f.Next(w.rows.units) {
+				delay := uint64(w.rows.units[f.From])
+				if delay >= age {
+					break
 				}
-				f.From = end
+				if delay+uint64(w.rows.bursts) > age {
+					parts = append(parts, vector.Span{From: f.From + vector.RunUnits, To: f.From + uint64(f.Units)})
+				}
 			}
 			w.send(f)
 		}

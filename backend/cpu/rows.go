@@ -48,12 +48,6 @@ func (r runs) later(c *connectome.Connectome, k uint64) uint32 {
 // sums is for how many bursts a worker has sums.
 func (r runs) sums() int { return max(1, r.bursts) }
 
-// delay is the first one of the run at unit at.
-func (r *rows) delay(at uint64) uint64 { return uint64(r.units[at]) }
-
-// runUnits is its length.
-func (r *rows) runUnits(at uint64) uint32 { return vector.RunUnits + vector.Double(r.units[at+1:]) }
-
 // mostOfDelay is how many synapses of the same delay a neuron may have if there are several delays. So many synapses of 4
 // units each, with the headers of their segments, stay below 2^32 units.
 const mostOfDelay = 1<<30 - 1<<15

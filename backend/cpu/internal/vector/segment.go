@@ -129,7 +129,7 @@ func deliverRuns(acc []int32, at int, rows []uint16, flights []Flight, _ int) {
 			s, segments = Next(segments)
 			s.deliverAt(acc, uint32(at))
 		}
-		f.From = end
+		f.Next(rows)
 	}
 }
 

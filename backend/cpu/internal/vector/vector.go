@@ -97,10 +97,33 @@ type Currents struct {
 type Span struct{ From, To uint64 }
 
 // Flight is a spike on its way along a row, which ends at unit To. The run at unit From comes next and has so many Units; with From = To
-// there is none. Fired is the burst of the spike modulo the longest delay.
+// there is none. Due is the burst of the spike, modulo the longest delay, plus the delay of that run. Go keeps four fields in registers.
 type Flight struct {
-	From, To     uint64
-	Units, Fired uint32
+	From, To   uint64
+	Units, Due uint32
+}
+
+// Launch is the flight that begins with the first run from unit from to unit to, if there is one.
+func Launch(rows []uint16, from, to uint64, fired uint32) Flight {
+	f := Flight{From: from, To: to, Due: fired}
+	if from < to {
+		f.look(rows)
+	}
+	return f
+}
+
+// Next goes on by a run, which must be there. With the last one nothing but From changes.
+func (f *Flight) Next(rows []uint16) {
+	delay := uint32(rows[f.From])
+	if f.From += uint64(f.Units); f.From < f.To {
+		f.Due -= delay
+		f.look(rows)
+	}
+}
+
+// look reads the header of the run that comes next.
+func (f *Flight) look(rows []uint16) {
+	f.Units, f.Due = RunUnits+Double(rows[f.From+1:]), f.Due+uint32(rows[f.From])
 }
 
 // RunUnits is the length of the header of a run in units: its delay (1 unit) and the length of its segments (2 units), which follow.

@@ -2922,8 +2922,20 @@ wide_one:
 	JMP  segment
 
 delivered:
-	MOVL 16(CX), DX
-	ADDQ DX, (CX)
+	MOVQ    rows+8(FP), SI
+	MOVQ    (CX), DX
+	MOVL    16(CX), BX
+	ADDQ    DX, BX
+	MOVQ    BX, (CX)
+	CMPQ    BX, 8(CX)
+	CMOVQCC DX, BX
+	MOVWLZX (SI)(DX*2), DX
+	SUBL    DX, 20(CX)
+	MOVWLZX (SI)(BX*2), DX
+	ADDL    DX, 20(CX)
+	MOVL    2(SI)(BX*2), DX
+	ADDL    $0x03, DX
+	MOVL    DX, 16(CX)
 
 flown:
 	ADDQ $0x18, CX
@@ -3227,8 +3239,20 @@ wide_one:
 	JMP     segment
 
 delivered:
-	MOVL 16(SI), DI
-	ADDQ DI, (SI)
+	MOVQ    rows+24(FP), DI
+	MOVQ    (SI), BX
+	MOVL    16(SI), R8
+	ADDQ    BX, R8
+	MOVQ    R8, (SI)
+	CMPQ    R8, 8(SI)
+	CMOVQCC BX, R8
+	MOVWLZX (DI)(BX*2), BX
+	SUBL    BX, 20(SI)
+	MOVWLZX (DI)(R8*2), BX
+	ADDL    BX, 20(SI)
+	MOVL    2(DI)(R8*2), BX
+	ADDL    $0x03, BX
+	MOVL    BX, 16(SI)
 
 flown:
 	ADDQ $0x18, SI

@@ -366,9 +366,6 @@ func anySegment(r *rand.Rand, slots uint32) []uint16 {
 	return row
 }
 
-// unitsOf is the length of the run there.
-func unitsOf(rows []uint16, at uint64) uint32 { return RunUnits + Double(rows[at+1:]) }
-
 // TestFlightsDeliverRuns: rows with runs of most delays, of no segment or two, whose flights go on burst by burst. Every weight arrives
 // in its burst, and no other flight moves.
 func TestFlightsDeliverRuns(t *testing.T) {
@@ -396,7 +393,7 @@ func TestFlightsDeliverRuns(t *testing.T) {
 			Plain().Deliver(want[delay], segments, []Span{{0, uint64(len(segments))}}, 1)
 		}
 		to := uint64(len(rows))
-		flights = append(flights, Flight{from, to, unitsOf(rows, from), fired}, Flight{from, from, unitsOf(rows, from), fired})
+		flights = append(flights, Launch(rows, from, to, fired), Launch(rows, from, from, fired))
 	}
 	for _, k := range sets() {
 		for i, ahead := range []int{1, 16, 999, 0} {
@@ -405,7 +402,7 @@ func TestFlightsDeliverRuns(t *testing.T) {
 			for delay := uint64(least); delay < least+delays; delay++ {
 				var due []Flight
 				for i := range left {
-					if f := &left[i]; f.From == f.To || fired+uint64(rows[f.From]) == fired+delay {
+					if f := &left[i]; f.From == f.To || uint64(f.Due) == fired+delay {
 						due = append(due, *f)
 						f.From = f.To
 					}
@@ -417,12 +414,9 @@ func TestFlightsDeliverRuns(t *testing.T) {
 				require.Equal(t, want[delay], now, "%s, %d ahead, delay %d", k.Name, ahead, delay)
 				for i, f := range before {
 					if f.From < f.To {
-						f.From += uint64(f.Units)
+						f.Next(rows)
 					}
 					require.Equal(t, f, due[i])
-					if f.From < f.To {
-						due[i].Units = unitsOf(rows, f.From)
-					}
 				}
 				left = append(left, due...)
 			}

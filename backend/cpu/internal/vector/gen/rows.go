@@ -226,6 +226,7 @@ func deliverRound() {
 const (
 	flightTo    = 8
 	flightUnits = 16
+	flightDue   = 20
 	flightSize  = 24
 )
 
@@ -285,9 +286,21 @@ func throughRuns(sum func(slot GPVirtual) Mem) {
 	ADDQ(Imm(2*3), p)
 	segments(sum, p, end, "delivered", nil, even)
 
-	Label("delivered")
-	MOVL(Mem{Base: flights, Disp: flightUnits}, p.As32())
-	ADDQ(p, Mem{Base: flights})
+	Label("delivered") // now the header of the next run is in the first-level cache: later it would have to come again
+	from, header := GP64(), pointer("rows")
+	MOVQ(Mem{Base: flights}, from)
+	MOVL(Mem{Base: flights, Disp: flightUnits}, end.As32())
+	ADDQ(from, end)
+	MOVQ(end, Mem{Base: flights})
+	CMPQ(end, Mem{Base: flights, Disp: flightTo})
+	CMOVQCC(from, end) // the row ends, and nothing may be behind it: this run's header once more
+	MOVWLZX(Mem{Base: header, Index: from, Scale: 2}, from.As32())
+	SUBL(from.As32(), Mem{Base: flights, Disp: flightDue})
+	MOVWLZX(Mem{Base: header, Index: end, Scale: 2}, from.As32())
+	ADDL(from.As32(), Mem{Base: flights, Disp: flightDue})
+	MOVL(Mem{Base: header, Index: end, Scale: 2, Disp: 2}, from.As32())
+	ADDL(Imm(3), from.As32())
+	MOVL(from.As32(), Mem{Base: flights, Disp: flightUnits})
 	Label("flown")
 	ADDQ(Imm(flightSize), flights)
 	DECQ(n)
