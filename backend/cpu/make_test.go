@@ -221,3 +221,31 @@ func TestDelaysAreListed(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomsForAnyNumberOfWorkers: rows of 100 synapses have rooms wherever hardly any share of a worker is too long for the largest.
+func TestRoomsForAnyNumberOfWorkers(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	for workers := range uint32(64) {
+		x := measured{rows: 10_000}
+		for range x.rows {
+			synapses := uint64(0)
+			for range 100 {
+				if r.Uint32N(workers+1) == 0 {
+					synapses++
+				}
+			}
+			units := uint64(0)
+			if synapses > 0 {
+				units = vector.HeaderUnits + vector.EvenUnits*(synapses-1)
+			}
+			x.units += units
+			for k := range x.fit {
+				if units <= 8<<k {
+					x.fit[k]++
+				}
+			}
+		}
+		room, _ := x.roomFor(true)
+		require.Equal(t, workers+1 >= 6, room > 0, "%d workers", workers+1)
+	}
+}

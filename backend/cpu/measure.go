@@ -23,11 +23,12 @@ func (x *measured) add(y *measured) {
 	}
 }
 
-// roomFor is the room for rows of equal room, and the mean length of rows. It is the least one that all but a twentieth of the rows
-// fit, or 0 if there is none, or if it took more than half as much memory again as rows in sequence and their places.
+// roomFor is the room for rows of equal room, and the mean length of rows. It is the least one that nearly all rows fit, since one that
+// does not costs as much as several that do. It is 0 if there is none, or if it took two and a half times the memory of rows in sequence
+// and their places: these are two or three lines of cache where a room is one.
 func (x *measured) roomFor(single bool) (room, mean uint64) {
 	for k, n := range x.fit {
-		if room = 8 << k; single && 20*n >= 19*x.rows && 2*room*x.rows <= (2*x.units+8*x.rows)*3/2 {
+		if room = 8 << k; single && 32*n >= 31*x.rows && 2*room*x.rows <= (2*x.units+8*x.rows)*5/2 {
 			return room, x.units / x.rows
 		}
 	}
