@@ -15,8 +15,8 @@ type Maker interface {
 	// Count adds the number of synapses of each neuron to row, and returns that of each projection of r.
 	Count(r *Recipe, row []uint64) (made []uint64, err error)
 	// Place makes the synapses of r, which has been counted last: the row of neuron n is row[n] ≤ k < row[n+1]. It adds each |weight|
-	// to the sum of its port. Synapses go where room says, which refuses more than the host has memory for; where r.Keeps, Place may keep
-	// them instead, and then asks for no room.
+	// to the sum of its port, and leaves all other sums alone, to which another part may add. Synapses go where room says, which refuses
+	// more than the host has memory for; where r.Keeps, Place may keep them instead, and then asks for no room.
 	Place(r *Recipe, row []uint64, room func() (Synapses, error), sums []uint64) (Placed, error)
 }
 
@@ -67,6 +67,7 @@ type ProjectionRecipe struct {
 	Factor   float64     // psp of the source area
 	Lift     int64       // see Lift
 	Fixed    int64       // quanta of a constant weight, lifted
+	Weights  [2]int32    // the least and the largest that a synapse may have, in quanta, lifted
 	Weight   Sampler
 	Delay    Sampler
 	Steps    uint16 // bursts of a constant delay
@@ -267,6 +268,7 @@ func (p *plan) recipe() *Recipe {
 			NoSelf: w.ends.noSelf, Distinct: w.p.NoMultapses, Both: w.p.Symmetric, Keep: w.keep, Port: w.first, Split: w.split, Factor: w.factor,
 			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Least: w.synapses, Field: p.fieldRecipe(w),
 		}
+		q.Weights[0], q.Weights[1] = w.quantaExtent(p.scale)
 		switch rule := w.rule.(type) {
 		case *degree:
 			q.Count = rule.k

@@ -18,10 +18,10 @@ type Parts struct {
 	took  time.Duration
 	host  sync.Mutex // held by the part whose synapses are in the host's memory
 	spare row        // memory of the one before
+	sums  []uint64   // |weight| per port, of the parts made: each has ports of its own
 
 	mu   sync.Mutex // guards what follows, and head while parts are made
 	made int
-	sums []uint64    // |weight| per port, of the parts made
 	kept int         // those whose synapses the Maker has kept
 	done [][2]uint64 // by part, of how many pieces of work
 }
@@ -140,18 +140,18 @@ func (s *Parts) make(i int, before time.Duration, use func(c *Connectome) error)
 		beside.Go(func() { neurons = c.hashOfNeurons() })
 		defer beside.Wait()
 	}
-	sums, progress := make([]uint64, p.inputs), &meter{tell: s.progress(i)}
-	if err := p.static().wire(c, sums, progress); err != nil {
+	progress := &meter{tell: s.progress(i)}
+	if err := p.static().wire(c, s.sums, progress); err != nil {
 		return err
 	}
-	if err := p.makeDriven(c, sums, progress); err != nil {
+	if err := p.makeDriven(c, s.sums, progress); err != nil {
 		return err
 	}
 	c.total = c.Synapses() + c.apartHere()
 	if beside.Wait(); p.maker == nil {
 		neurons = c.hashOfNeurons()
 	}
-	s.add(c, sums, neurons+c.hashOfSynapses(), before+time.Since(start))
+	s.add(c, neurons+c.hashOfSynapses(), before+time.Since(start))
 	if held {
 		s.spare = row{c.Target, c.Weight, c.Delay}
 	}
@@ -159,14 +159,9 @@ func (s *Parts) make(i int, before time.Duration, use func(c *Connectome) error)
 }
 
 // add adds what is to be known of a part, when so much time was taken.
-func (s *Parts) add(c *Connectome, sums []uint64, hash uint64, took time.Duration) {
+func (s *Parts) add(c *Connectome, hash uint64, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	spans(s.plan.workers, uint64(len(sums)), 1<<16, func(_ int, lo, hi uint64) {
-		for port := lo; port < hi; port++ {
-			s.sums[port] += sums[port]
-		}
-	})
 	s.made++
 	if c.kept {
 		s.kept++

@@ -2,6 +2,7 @@ package connectome
 
 import (
 	"math"
+	"slices"
 
 	"burst/genome"
 	"burst/internal/exact"
@@ -22,6 +23,20 @@ func (w *wiring) varies() bool {
 // constant is the weight of all synapses at a scale, lifted, where that does not vary.
 func (w *wiring) constant(scale float64) int64 {
 	return lift(quanta.Of(float64(w.weight.A*w.factor), scale), w.lift)
+}
+
+// quantaExtent is an interval that holds the weights of all synapses, lifted.
+func (w *wiring) quantaExtent(scale float64) (least, most int32) {
+	if w.weight.Kind == genome.Distance { // a formula may give no number, too
+		return -math.MaxInt32, math.MaxInt32
+	}
+	lo, hi := w.weight.extent()
+	ends := [2]int64{quanta.Of(float64(lo*w.factor), scale), quanta.Of(float64(hi*w.factor), scale)}
+	slices.Sort(ends[:])
+	if w.weight.Kind != genome.Const { // products of draws may round up to a bound of theirs
+		ends[0], ends[1] = ends[0]-1, ends[1]+1
+	}
+	return quanta.Clamp(lift(ends[0], w.lift)), quanta.Clamp(lift(ends[1], w.lift))
 }
 
 // quanta is the weight of a synapse, not lifted; false if no draw fell within the bounds.

@@ -3,6 +3,8 @@ package connectome
 import (
 	"math"
 	"math/big"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -141,4 +143,37 @@ func TestScaleOfDivision(t *testing.T) {
 	*g.Areas[0].PSP = 1e38
 	_, err := Build(g, Options{})
 	assert.ErrorContains(t, err, "more than 2147483647")
+}
+
+// TestQuantaExtent: the interval that Makers go by holds all weights, and is no wider than distributions reach.
+func TestQuantaExtent(t *testing.T) {
+	for _, c := range []struct {
+		area, weight string
+		least, most  int32 // of the interval
+	}{
+		{"model: lif", "-1.5 mV", -1500, -1500},
+		{"model: lif", `"uniform(-3 mV, 2 mV)"`, -3001, 2001},
+		{"model: lif", `"normal(1 mV, 0.1 mV)"`, 169, 1831},
+		{"model: lif", `"normal(1 mV, 2 mV) > 0 mV <= 3 mV"`, -1, 3001},
+		{"model: lif", `"clip(normal(-1 mV, 0.1 mV), -1.1 mV, 0 mV)"`, -1101, -169},
+		{"model: lif", `"lognormal(-1 mV, 0.5 mV)"`, -45115, 1},
+		{"model: lif, size: [3, 3, 3], extent: [3 um, 3 um, 3 um]", `"1 mV - d * (1 mV/um)"`, -math.MaxInt32, math.MaxInt32},
+		{"model: feagi, rectify: true, psp: -2", `"uniform(0.5, 1)"`, -2001*128 - 1, -999*128 - 1},
+	} {
+		neurons := "neurons: 90, "
+		if strings.Contains(c.area, "size") {
+			neurons = ""
+		}
+		text := "burst: v1\nscale: 1000\nareas:\n  - {name: a, " + neurons + c.area + "}\nprojections:\n  - {from: a, to: a, rule: fixed_indegree, indegree: 100, weight: " + c.weight + "}\n"
+		g, err := genome.Parse("net.yaml", []byte(text), nil)
+		require.NoError(t, err, text)
+		p, _, err := begin(g, Options{})
+		require.NoError(t, err)
+		least, most := p.wirings[0].quantaExtent(p.scale)
+		assert.Equal(t, [2]int32{c.least, c.most}, [2]int32{least, most}, c.weight)
+		assert.Equal(t, [2]int32{least, most}, p.recipe().Projections[0].Weights)
+		weights := build(t, g).Weight
+		assert.LessOrEqual(t, least, slices.Min(weights), c.weight)
+		assert.GreaterOrEqual(t, most, slices.Max(weights), c.weight)
+	}
 }

@@ -3,10 +3,10 @@
 #include "build_rows.cuh"
 
 // count_synapses counts the synapses of a projection by their sources.
-KERNEL AT_LEAST(3) count_synapses(building b, projection p) { all_synapses<false, false>(&b, &p); }
+KERNEL AT_LEAST(3) count_synapses(building b, projection p) { count_all(&b, &p); }
 
 // place_synapses gives them values, and places in their rows.
-KERNEL AT_LEAST(3) place_synapses(building b, projection p) { all_synapses<true, false>(&b, &p); }
+KERNEL AT_LEAST(3) place_synapses(building b, projection p) { place_all<false>(&b, &p); }
 
 // make_narrow_rows, make_wide_rows and make_long_rows make rows complete, a block at a time, where a synapse is a key of 4 bytes, of 8, or
 // none. The first two want the block's memory for as many keys as the power of two above most.
@@ -17,7 +17,7 @@ KERNEL_OF_1024 make_long_rows(building b, finishing r) { finish_long_rows(&b, &r
 // collect_weights lists the different weights of all synapses in found, which has FOUND_SLOTS, until there are more than most.
 KERNEL collect_weights(building b, u64 synapses, u64 *found, u32 *count, u32 most) {
     for (u64 k = thread_index(); k < synapses; k += thread_count()) {
-        if (!collect(found, count, most, b.weight[k])) return;
+        if (!collect(found, count, most, weight_at(&b, k))) return;
     }
 }
 

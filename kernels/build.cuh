@@ -49,7 +49,7 @@ struct building {
     u32 *cursor;        // by neuron, synapses placed
     u32 *target;        // ports
     i32 *weight;        // quanta; null: rows are packed, a word of target is a port and from bit port_bits on its weight's label
-    u8 *short_delay;    // null: there are none; both null: all delays are 1
+    u8 *short_delay;    // null: there are none
     u16 *long_delay;
     u64 *sums;          // |weight| by port
     u64 *made;          // while counting: synapses by projection
@@ -59,6 +59,9 @@ struct building {
     part own;           // of the network
     u32 port_bits;      // of a port
     u32 low_bits;       // of a key, see key_of
+    i32 least;          // weight
+    u32 delay_bits;     // of a delay; 0: all are 1
+    u32 join_bits;      // of a delay that lies below the weight, in its word; 0: it does not
     u32 key_bytes;      // of keys that synapses are until their row is made, in target and from the 5th byte on in weight; 0: they are none
 };
 
@@ -163,7 +166,7 @@ struct synapse {
 };
 
 // has_delays reports whether synapses have delays; else all are 1.
-DEVICE bool has_delays(const building *b) { return b->short_delay != nullptr || b->long_delay != nullptr; }
+DEVICE bool has_delays(const building *b) { return b->delay_bits > 0; }
 
 // value_of is the value of a synapse, which may be that of a formula where there are FORMULAS; *bad is set where there is none.
 template <bool FORMULAS> DEVICE f64 value_of(const building *b, const projection *p, const sampler *s, purpose of, u64 source, u64 target, u64 ordinal, bool *bad) {
@@ -193,17 +196,17 @@ template <bool FORMULAS> DEVICE synapse valued(const building *b, const projecti
     return s;
 }
 
-// A key is a delay, a port, and in low_bits a label or a weight above the least, so that keys ascend as synapses do. Where all delays are
+// A key is a delay, a port, and in low_bits a label or a weight less the least, so that keys ascend as synapses do. Where all delays are
 // 1 it has none.
 template <class K> DEVICE K key_of(const building *b, synapse s, u32 label) {
-    K delay = has_delays(b) ? s.delay : 0, low = b->weight == nullptr ? label : (u32)s.weight ^ 1u << 31;
+    K delay = has_delays(b) ? s.delay : 0, low = b->weight == nullptr ? label : (u32)s.weight - (u32)b->least;
     return (delay << b->port_bits | s.port) << b->low_bits | low;
 }
 
 // store makes a synapse the k-th one. Where rows are packed it has the label of its projection.
 DEVICE void store(const building *b, u64 k, synapse s, u32 label) {
     b->target[k] = b->weight == nullptr ? s.port | label << b->port_bits : s.port;
-    if (b->weight != nullptr) b->weight[k] = s.weight;
+    if (b->weight != nullptr) b->weight[k] = (i32)((u32)s.weight << b->join_bits | (b->join_bits > 0 ? s.delay : 0));
     if (b->short_delay != nullptr) b->short_delay[k] = (u8)s.delay;
     if (b->long_delay != nullptr) b->long_delay[k] = (u16)s.delay;
 }
@@ -368,23 +371,66 @@ DEVICE bool next(const building *b, const projection *p, walk *w, u32 *table) {
     return true;
 }
 
-// make counts a synapse for its row or places it there, if it is wanted, and reports that. Its values may be those of FORMULAS.
+// put_in_row places a synapse in its row. Its values may be those of FORMULAS.
+template <bool FORMULAS> DEVICE void put_in_row(const building *b, const projection *p, u64 source, u64 target, u64 ordinal, tallies *f) {
+    u64 n = p->from + source;
+    store_placed(b, b->row[n] + fetch_add(b->cursor + n, 1), valued<FORMULAS>(b, p, source, target, ordinal, f), p->label);
+}
+
+// make counts a synapse for its row or places it there, if it is wanted, and reports that.
 template <bool PLACES, bool FORMULAS> DEVICE bool make(const building *b, const projection *p, u64 source, u64 target, u64 ordinal, tallies *f) {
     if (!wanted(b, p, target, ordinal)) return false;
-    u64 n = p->from + source;
-    if (PLACES) store_placed(b, b->row[n] + fetch_add(b->cursor + n, 1), valued<FORMULAS>(b, p, source, target, ordinal, f), p->label);
-    else add(b->row + n, (u64)1);
+    if (PLACES) put_in_row<FORMULAS>(b, p, source, target, ordinal, f);
+    else add(b->row + p->from + source, (u64)1);
     return true;
 }
 
-// all_synapses counts the synapses of a projection for their rows, or places them there; a thread has some of its units of work.
-template <bool PLACES, bool FORMULAS> DEVICE void all_synapses(const building *b, const projection *p) {
+// count_all counts the synapses of a projection for their rows; a thread has some of its units of work.
+DEVICE void count_all(const building *b, const projection *p) {
     u64 made = 0;
-    tallies f = {1, false};
     u32 *table = b->tables + thread_index() * p->slots;
     for (u64 unit = thread_index(); unit < p->units; unit += thread_count()) {
-        for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) made += make<PLACES, FORMULAS>(b, p, w.source, w.target, w.ordinal, &f);
+        for (walk w = {unit, 0, 0, false, 0, 0, 0}; next(b, p, &w, table);) made += make<false, false>(b, p, w.source, w.target, w.ordinal, nullptr);
     }
-    if (PLACES) report(b, f);
-    else add_warp(b->made + p->index, made);
+    add_warp(b->made + p->index, made);
+}
+
+// wired is a synapse that has no values yet.
+struct wired {
+    u64 ordinal;
+    u32 source, target;
+};
+
+// wirings are those of each warp of a block that draws.
+struct wirings {
+    wired of[8][64];
+};
+
+// place_all places the synapses of a projection in their rows. They get their values when there is one for each lane of the warp: of
+// several parts each has to draw which synapses there are, but values of its own only.
+template <bool FORMULAS> DEVICE void place_all(const building *b, const projection *p) {
+    SHARED(wirings, all);
+    wired *own = all.of[thread_in_block() / 32];
+    tallies f = {1, false};
+    u32 *table = b->tables + thread_index() * p->slots, count = 0;
+    walk w = {thread_index(), 0, 0, false, 0, 0, 0};
+    for (bool last = false; !last;) {
+        bool drawn = false;
+        while (w.unit < p->units && !(drawn = next(b, p, &w, table))) w = walk{w.unit + thread_count(), 0, 0, false, 0, 0, 0};
+        bool made = drawn && wanted(b, p, w.target, w.ordinal);
+        u32 bits = vote(made);
+        if (made) own[count + ones(bits & ((1u << lane()) - 1))] = wired{w.ordinal, (u32)w.source, (u32)w.target};
+        count += ones(bits);
+        last = vote(drawn) == 0;
+        if (count < 32 && !last) continue;
+        warp_barrier();
+        u32 some = count < 32 ? count : 32;
+        count -= some;
+        if (lane() < some) {
+            wired s = own[count + lane()];
+            put_in_row<FORMULAS>(b, p, s.source, s.target, s.ordinal, &f);
+        }
+        warp_barrier(); // there is room again
+    }
+    report(b, f);
 }

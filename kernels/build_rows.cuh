@@ -58,7 +58,7 @@ template <class K> DEVICE synapse synapse_of(const building *b, K key, u32 *labe
     u32 low = (u32)(key & (((K)1 << b->low_bits) - 1));
     K above = key >> b->low_bits;
     *label = low;
-    return synapse{(u32)(above & (((K)1 << b->port_bits) - 1)), (i32)(low ^ 1u << 31), has_delays(b) ? (u32)(above >> b->port_bits) : 1};
+    return synapse{(u32)(above & (((K)1 << b->port_bits) - 1)), (i32)(low + (u32)b->least), has_delays(b) ? (u32)(above >> b->port_bits) : 1};
 }
 
 // placed_key is that of the k-th synapse, which has been placed.

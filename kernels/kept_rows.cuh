@@ -30,13 +30,21 @@ DEVICE u32 label_of(const i32 *values, u32 count, i32 weight) {
 }
 
 DEVICE u32 delay_at(const building *b, u64 k) {
+    if (b->join_bits > 0) return (u32)b->weight[k] & ((1u << b->join_bits) - 1);
     return b->short_delay != nullptr ? b->short_delay[k] : b->long_delay != nullptr ? b->long_delay[k] : 1;
+}
+
+// weight_at is the weight of the k-th synapse, which may be a key yet.
+DEVICE i32 weight_at(const building *b, u64 k) {
+    if (b->key_bytes == 0) return b->weight[k] >> b->join_bits;
+    u64 key = b->key_bytes == 4 ? b->target[k] : (u64)(u32)b->weight[k] << 32 | b->target[k];
+    return (i32)((u32)(key & ((1ull << b->low_bits) - 1)) + (u32)b->least);
 }
 
 // synapse_at is the k-th synapse; a row is packed where there are no weights.
 DEVICE synapse synapse_at(const building *b, const i32 *values, u64 k) {
     u32 word = b->target[k];
-    if (b->weight != nullptr) return synapse{word, b->weight[k], delay_at(b, k)};
+    if (b->weight != nullptr) return synapse{word, b->weight[k] >> b->join_bits, delay_at(b, k)};
     return synapse{word & ((1u << b->port_bits) - 1), values[word >> b->port_bits], delay_at(b, k)};
 }
 

@@ -15,7 +15,7 @@ KERNEL AT_LEAST(2) count_near(building b, projection p, cuts c) { all_near<false
 KERNEL AT_LEAST(2) place_near(building b, projection p, cuts c) { all_near<true>(&b, &p, &c); }
 
 // place_by_formula is place_synapses where weights or delays are formulas.
-KERNEL AT_LEAST(2) place_by_formula(building b, projection p) { all_synapses<true, true>(&b, &p); }
+KERNEL AT_LEAST(2) place_by_formula(building b, projection p) { place_all<true>(&b, &p); }
 
 // formula_values are the numbers of a formula, of pairs of neurons from list.
 KERNEL formula_values(const field *q, u64 n, const u32 *list, f64 *y) {

@@ -69,8 +69,14 @@ DEVICE u64 partner_at(const field *q, u32 place) { return q->partners.order[plac
 
 // join makes the synapse of a source with a target, and the one that symmetric adds.
 template <bool PLACES> DEVICE u64 join(const building *b, const projection *p, u64 source, u64 target, tallies *f) {
-    u64 made = make<PLACES, true>(b, p, source, target, source * p->targets + target, f);
-    if (p->both && target != source) made += make<PLACES, true>(b, p, target, source, target * p->targets + source, f);
+    u64 made = 0;
+#pragma unroll 1
+    for (u32 left = p->both && target != source ? 2 : 1; left > 0; left--) {
+        made += make<PLACES, true>(b, p, source, target, source * p->targets + target, f);
+        u64 other = source;
+        source = target;
+        target = other;
+    }
     return made;
 }
 

@@ -164,7 +164,7 @@ func TestEveryKernel(t *testing.T) {
 			l.during("driven", func() { launchAs(t, c, defaults, sparks(c, uint64(seed))) })
 		})
 	}
-	for i, text := range []string{allRules("scale: 1000"), scaled("10", 3, 1), narrowing(), joining("100000"), drawnRows} {
+	for i, text := range []string{allRules("scale: 1000"), scaled("10", 3, 1), narrowing(), joining("150000", 9), drawnRows} {
 		sub(fmt.Sprint("build/", i), func(t *testing.T) {
 			l.during("build", func() {
 				c := holdsMaker(t, newTestMaker(t, 0), parsed(t, text), connectome.Part{})

@@ -127,8 +127,8 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 	if m.delays, err = w.narrowed(&b, n, placed.Longest); err != nil {
 		return placed, err
 	}
-	if w.labels == nil && most > 0 {
-		if w.labels, err = w.weights(b, n, most); err != nil {
+	if w.labels == nil && b.joinBits == 0 {
+		if w.labels, err = w.weights(b, n); err != nil {
 			return placed, err
 		}
 		if w.labels != nil {
@@ -153,7 +153,7 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
 	bytes := connectome.DelayBytes(longest)
 	switch {
-	case bytes == connectome.DelayBytes(w.r.Longest):
+	case b.joinBits > 0 || bytes == b.delayBytes():
 		return bytes, nil
 	case bytes == 0:
 		return 0, w.give(&b.shortDelay, &b.longDelay)
@@ -170,7 +170,7 @@ func (w *work) narrowed(b *building, n uint64, longest int) (uint64, error) {
 // join is joined for n synapses on the device, whose delays of two bytes it puts into the words of weights.
 func (w *work) join(b *building, n uint64, longest int) (uint32, error) {
 	if b.longDelay == 0 {
-		return 0, nil
+		return b.joinBits, nil
 	}
 	var at driver.Ptr
 	wide, delayBits := make([]uint32, 1), uint32(bits.Len(uint(longest)))
@@ -206,8 +206,12 @@ func constants(r *connectome.Recipe) []int32 {
 // foundSlots is FOUND_SLOTS of kernels/kept_rows.cuh.
 const foundSlots = 1 << 14
 
-// weights are those of n synapses, ascending; nil where there are more than most.
-func (w *work) weights(b building, n uint64, most int) ([]int32, error) {
+// weights are those of n synapses, ascending; nil where there are more than the taker packs.
+func (w *work) weights(b building, n uint64) ([]int32, error) {
+	most := w.taker.tune.mostWeights(w.r.Ports)
+	if most == 0 {
+		return nil, nil
+	}
 	found, count := make([]uint64, foundSlots), make([]uint32, 1)
 	var onDevice struct{ found, count driver.Ptr }
 	if err := w.take(room{&onDevice.found, size(found), true}, room{&onDevice.count, size(count), true}); err != nil {

@@ -24,8 +24,8 @@ import (
 // host, and are packed and uploaded as those that the host has built. Goroutines may use it at the same time, each for a part of its own;
 // those of one device wait for each other.
 //
-// While it builds, a device holds the rows, 8 bytes a synapse (4 where all weights are constants that can be packed) and the delay's 0 to 2;
-// 12 bytes a neuron and 8 a port; where a rule chooses without multapses, tables of choices, mostly up to 64 MiB; and where a rule has a
+// While it builds, a device holds the rows, 8 bytes a synapse (4 where all weights are constants that can be packed) and mostly what its delay
+// takes at last; 12 bytes a neuron and 8 a port; where a rule chooses without multapses, tables of choices, mostly up to 64 MiB; and where a rule has a
 // kernel or mask, stretches, up to 3/8 of a byte a synapse, places and trees.
 type Maker struct {
 	devices []int
@@ -394,8 +394,7 @@ func (w *work) stage(most uint64, do func(s *staging) error) error {
 
 // count is Count.
 func (w *work) count(row []uint64) ([]uint64, error) {
-	b, list := w.building(), make([]uint64, len(row))
-	made := make([]uint64, len(w.r.Projections))
+	b, made := w.building(), make([]uint64, len(w.r.Projections))
 	if !slices.ContainsFunc(w.r.Projections, func(q connectome.ProjectionRecipe) bool { return !q.Known }) {
 		return made, nil
 	}
@@ -420,11 +419,8 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 		}
 	}
 	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
-		return errors.Join(s.download(data(list), b.row, size(list)), s.download(data(made), b.made, size(made)))
+		return errors.Join(s.addTo(row, b.row), s.download(data(made), b.made, size(made)))
 	})
-	for n, length := range list {
-		row[n] += length
-	}
 	return made, err
 }
 
@@ -479,18 +475,16 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true},
 		{&b.found, size(found), true}, {&b.tables, w.tableBytes(), false}, {&f.drawn, size(along), false},
 	}
-	switch bytes := connectome.DelayBytes(w.r.Longest); bytes {
-	case 0:
-	case 1:
-		list = append(list, room{&b.shortDelay, n, false})
-	default:
-		list = append(list, room{&b.longDelay, bytes * n, false})
+	keyBits := w.keyBits(b)
+	stays := f.hash != 0                                // or else the host has made room for delays
+	waits := stays && b.keyBytes > 0 && len(along) == 0 // keys have the delays, and how long these are is known before rows are made
+	if !waits {
+		list = append(list, b.delays(n, connectome.DelayBytes(w.r.Longest)))
 	}
 	if err := w.take(list...); err != nil {
 		return placed, err
 	}
 	f.count = uint32(len(along))
-	keyBits := w.keyBits(b)
 	err := w.stage(min(size(row), smallStaging), func(s *staging) error {
 		if err := errors.Join(s.upload(b.row, data(row), size(row)), s.upload(f.drawn, data(along), size(along))); err != nil {
 			return err
@@ -500,20 +494,35 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 				return err
 			}
 		}
+		if waits {
+			if err := errors.Join(s.download(data(found), b.found, size(found)), w.layDelays(b, n, int(found[0]))); err != nil {
+				return err
+			}
+		}
 		if err := w.makeRows(*b, row, keyBits, f); err != nil {
 			return err
 		}
-		return errors.Join(s.download(data(found), b.found, size(found)), s.drain(b.sums, uint64(len(sums)), 8, func(first, end uint64, room []byte) {
-			came := unsafe.Slice((*uint64)(data(room)), end-first)
-			inShares(len(came), func(lo, hi int) {
-				for i, sum := range came[lo:hi] {
-					sums[first:][lo+i] += sum
-				}
-			})
-		}))
+		return errors.Join(s.download(data(found), b.found, size(found)), s.addTo(sums, b.sums))
 	})
-	placed.Longest, placed.Bad = max(1, int(found[0])), found[1] != 0
+	placed.Longest, placed.Bad, b.keyBytes = max(1, int(found[0])), found[1] != 0, 0
 	return placed, err
+}
+
+// layDelays makes room for the delays of n synapses that are keys yet, the longest of so many bursts: none where they can lie in the words
+// of weights.
+func (w *work) layDelays(b *building, n uint64, longest int) error {
+	bytes, delayBits := connectome.DelayBytes(longest), uint32(bits.Len(uint(longest)))
+	if least, most := extentOf(w.r); bytes == 2 && b.weight != 0 && bits.Len32(uint32(max(^least, most)))+int(delayBits) < 32 {
+		few, err := w.weights(*b, n)
+		if err != nil {
+			return err
+		}
+		if few == nil { // or else they are packed with their ports
+			b.joinBits = delayBits
+			return nil
+		}
+	}
+	return w.take(b.delays(n, bytes))
 }
 
 // placeBefore places the i-th projection's synapses of a network of so many, unless they are made along with their rows.
@@ -588,14 +597,16 @@ func (w *work) tableBytes() (most uint64) {
 
 // keyBits is how many bits of a key a synapse takes, and sets what kernels know of keys.
 func (w *work) keyBits(b *building) uint32 {
-	b.lowBits = 32
 	if b.weight == 0 {
 		b.lowBits = uint32(bits.Len(uint(len(w.labels) - 1)))
+	} else {
+		least, most := extentOf(w.r)
+		b.least, b.lowBits = least, uint32(bits.Len32(uint32(most)-uint32(least)))
 	}
-	n := b.lowBits + b.portBits
-	if b.shortDelay|b.longDelay != 0 {
-		n += uint32(bits.Len(uint(w.r.Longest)))
+	if w.r.Longest > 1 {
+		b.delayBits = uint32(bits.Len(uint(w.r.Longest)))
 	}
+	n := b.lowBits + b.portBits + b.delayBits
 	if w.tune.wide {
 		n = max(n, 33)
 	}
@@ -607,6 +618,17 @@ func (w *work) keyBits(b *building) uint32 {
 		b.keyBytes = 8
 	}
 	return n
+}
+
+// extentOf is an interval that holds all weights.
+func extentOf(r *connectome.Recipe) (least, most int32) {
+	least, most = math.MaxInt32, math.MinInt32
+	for i := range r.Projections {
+		if q := &r.Projections[i]; !q.None {
+			least, most = min(least, q.Weights[0]), max(most, q.Weights[1])
+		}
+	}
+	return least, most
 }
 
 // makeRows makes all rows complete, whose starts are known, of synapses whose keys take so many bits.
@@ -689,7 +711,23 @@ type building struct {
 	sums, made, found, tables   driver.Ptr
 	neurons                     uint64
 	own                         part
-	portBits, lowBits, keyBytes uint32
+	portBits, lowBits           uint32
+	least                       int32
+	delayBits, joinBits         uint32
+	keyBytes                    uint32
+}
+
+// delays is the list of n delays of so many bytes each.
+func (b *building) delays(n, bytes uint64) room {
+	if bytes == 1 {
+		return room{&b.shortDelay, n, false}
+	}
+	return room{&b.longDelay, bytes * n, false}
+}
+
+// delayBytes is how many bytes a delay takes, as far as there are lists.
+func (b *building) delayBytes() uint64 {
+	return uint64(flag(b.shortDelay != 0) + 2*flag(b.longDelay != 0))
 }
 
 // philoxSteps are added to the keys of a round of Philox for the next one.

@@ -59,6 +59,7 @@ var builtRules = []string{
 	"from: d, to: b, rule: pairwise_poisson, average: 0.3",
 	"from: b, to: b, rule: pairwise_poisson, average: 1.5, autapses: false",
 	"from: a, to: b, rule: all_to_all, attractivity: 40",
+	"from: a, to: b, rule: fixed_total_number, count: 9999, attractivity: 2",
 }
 
 // builtValues are weights and delays: UNIT stands for that of the target.
@@ -251,6 +252,13 @@ func TestMakerMistakes(t *testing.T) {
 		{File: draws, From: "longest = other > longest ? other : longest;", To: "longest = other;"},
 		{File: draws, From: "return unit - owner * each >= each ? owner + 1 : owner;", To: "return owner;"},
 		{File: draws, From: "*ordinal = source * p->count + j;", To: "*ordinal = source * p->count + j + 1;"},
+		{File: draws, From: "(u32)s.weight - (u32)b->least", To: "(u32)s.weight"},
+		{File: rows, From: "(i32)(low + (u32)b->least)", To: "(i32)low"},
+		{File: draws, From: "        if (count < 32 && !last) continue;\n        warp_barrier();", To: "        if (count < 32 && !last) continue;"},
+		{File: draws, From: "        warp_barrier(); // there is room again\n", To: ""},
+		{File: draws, From: "wired s = own[count + lane()];", To: "wired s = own[lane()];"},
+		{File: draws, From: "        if (lane() < some) {", To: "        if (lane() + 1 < some) {"},
+		{File: draws, From: "last = vote(drawn) == 0;", To: "last = vote(made) == 0;"},
 		{File: draws, From: "(delay << b->port_bits | s.port) << b->low_bits | low", To: "(delay << b->port_bits | s.port) << b->low_bits | (low & ~1u)"},
 		{File: draws, From: "b->weight[k] = (i32)(key >> 32);", To: "b->weight[k] = (i32)(key >> 33);"},
 		{File: rows, From: "(j < EACH / 2 ? low : mask - low))] = own[j];", To: "low)] = own[j];"},

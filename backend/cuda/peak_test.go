@@ -21,19 +21,21 @@ const peakArea = "burst: v1\nscale: 1000\nareas:\n  - {name: a, size: [50, 60, 1
 // TestPeakMemory: while it builds, a device holds at most 1.15 times what a run then holds there.
 func TestPeakMemory(t *testing.T) {
 	slow.Short(t)
-	const drawn = `  - {from: a, to: a, rule: fixed_total_number, count: 1200000, weight: "normal(87.8 mV, 8.78 mV)", delay: "normal(1.5 ms, 0.75 ms) >= 1 ms"}`
+	const many = `  - {from: a, to: a, rule: fixed_total_number, count: 1200000, weight: "normal(87.8 mV, 8.78 mV)", delay: `
 	for name, one := range map[string]struct {
 		projection string
 		devices    int
 	}{
-		"labels":             {"  - {from: a, to: a, rule: fixed_outdegree, outdegree: 400, weight: 0.1 mV, delay: 1 ms}", 1},
-		"labels and delays":  {`  - {from: a, to: a, rule: fixed_outdegree, outdegree: 400, weight: 0.1 mV, delay: "uniform(1 ms, 20 ms)"}`, 1},
-		"by target":          {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, weight: 0.1 mV, delay: 1 ms}`, 1},
-		"drawn":              {drawn, 1},
-		"drawn in two parts": {drawn, 2},
-		"without multapses":  {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, multapses: false, weight: 0.1 mV, delay: "uniform(1 ms, 20 ms)"}`, 1},
-		"near":               {`  - {from: a, to: a, rule: distance, p: "0.9*exp(-d/(150 um))", weight: 0.1 mV, delay: "1 ms + d/(0.1 m/s)"}`, 1},
-		"near, by target":    {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, kernel: "exp(-d/(150 um))", weight: 0.1 mV, delay: 1 ms}`, 1},
+		"labels":              {"  - {from: a, to: a, rule: fixed_outdegree, outdegree: 400, weight: 0.1 mV, delay: 1 ms}", 1},
+		"labels and delays":   {`  - {from: a, to: a, rule: fixed_outdegree, outdegree: 400, weight: 0.1 mV, delay: "uniform(1 ms, 20 ms)"}`, 1},
+		"by target":           {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, weight: 0.1 mV, delay: 1 ms}`, 1},
+		"drawn":               {many + `"normal(1.5 ms, 0.75 ms) >= 1 ms"}`, 1},
+		"drawn in two parts":  {many + `"normal(1.5 ms, 0.75 ms) >= 1 ms"}`, 2},
+		"delays with weights": {many + `"normal(150 ms, 75 ms) >= 1 ms"}`, 1},
+		"delays of a byte":    {many + `"normal(150 ms, 15 ms)"}`, 1},
+		"without multapses":   {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, multapses: false, weight: 0.1 mV, delay: "uniform(1 ms, 20 ms)"}`, 1},
+		"near":                {`  - {from: a, to: a, rule: distance, p: "0.9*exp(-d/(150 um))", weight: 0.1 mV, delay: "1 ms + d/(0.1 m/s)"}`, 1},
+		"near, by target":     {`  - {from: a, to: a, rule: fixed_indegree, indegree: 400, kernel: "exp(-d/(150 um))", weight: 0.1 mV, delay: 1 ms}`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := devices(t, int64(one.devices))
