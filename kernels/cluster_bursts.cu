@@ -29,7 +29,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->joined = s->stopped = s->stored = s->heard = s->lost = 0;
+    s->several = s->joined = s->stopped = s->stored = s->heard = s->lost = 0;
     s->waited = 0;
     s->x = *p->x;
 }

@@ -30,6 +30,7 @@ struct resident {
     u64 first_row;        // where the block's rows begin
     u32 own;              // neurons
     u32 special;          // feagi: whether an area is
+    u32 several;          // whether four neurons that share draws may be of several areas
     u32 at_bits, at_list, at_rows, at_soon, at_spans, at_v, at_more, at_refractory, at_count, at_input;
     u32 at_areas, at_terms, at_drives, at_counts, at_table, at_values;
     u32 joined;        // how often blocks of the cluster have come, in all
@@ -71,7 +72,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_counts = reserve_room<u32>(&used, p->count_entries);
     s->at_table = reserve_room<i32>(&used, p->table_entries);
     s->at_values = reserve_room<i32>(&used, p->value_count);
-    s->special = s->joined = s->leaving[0] = s->leaving[1] = 0;
+    s->special = s->several = s->joined = s->leaving[0] = s->leaving[1] = 0;
 }
 
 // bring_own fills to, which has a place for each of the block's neurons, from a variable of all neurons, and return_own brings it back.
@@ -107,6 +108,7 @@ DEVICE void begin_tables(const run *p, resident *s) {
         u32 low = neuron_of(p->w.own, begin + w * 32), high = neuron_of(p->w.own, begin + (w * 32 + 31 < count ? w * 32 + 31 : count - 1));
         const area *a = area_of(p->w.areas, p->w.area_count, low);
         u32 place = (u32)(a - p->w.areas);
+        if (high >= a->end) s->several = 1;
         bool simple = a->each == NO_TABLE && !a->differ && place < COMMON;
         spans[w] = (u16)(high >= a->end ? MIXED : simple ? place | SIMPLE : place);
     }
@@ -166,24 +168,31 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 n, u32 k) {
 }
 
 // drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread, of which they reach
-// so many ports at most. The last warps begin, as the first ones have other things to do while blocks wait for each other, and the very
-// last one looks whether all have come.
+// so many ports at most. Where the four are of several areas another thread has those that are not of the first one: one area's draws
+// after the other's would keep the warp, and with it all blocks, for twice as long. The last warps begin, as the first ones have other things
+// to do while blocks wait for each other, and the very last one looks whether all have come.
 template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident *s, u32 ports) {
-    u32 begin = block_index() * p->block_neurons, count = own(p);
+    u32 begin = block_index() * p->block_neurons, count = own(p), fours = (count + 3) / 4, turns = s->several ? 2 * fours : fours;
     u32 turn = anew(thread_in_block());
     if (turn < workers() - 32) turn = workers() - 64 - turn / 32 * 32 + turn % 32;
 #pragma unroll 1
-    for (u32 k = 4 * turn; ports > 0 && k < count; k += 4 * workers()) {
+    for (; ports > 0 && turn < turns; turn += workers()) {
+        u32 k = 4 * (turn < fours ? turn : turn - fours), from = k, end = k + 4 < count ? k + 4 : count, n = neuron_of(p->w.own, begin + k);
+        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n, k) & ~SIMPLE);
+        u32 next = a->end - n < end - k ? k + (a->end - n) : end;
+        if (turn < fours) end = next;
+        else from = next;
         i32 *first = room_at<i32>(s, s->at_input) + k, *second = first + p->block_neurons;
-        u32 n = neuron_of(p->w.own, begin + k);
 #pragma unroll
         for (u32 j = 0; j < 4; j++) {
+            if (k + j < from || k + j >= end) continue;
             first[j] = 0;
             if (two && ports > 1) second[j] = 0;
         }
 #pragma unroll 1
-        for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
-            const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n + from - k, from) & ~SIMPLE);
+        while (from < end) { // one area's after the other's
+            a = room_at<area>(s, s->at_areas) + (area_at(p, s, n + from - k, from) & ~SIMPLE);
+            next = a->end - n < end - k ? k + (a->end - n) : end;
 #pragma unroll 1
             for (u32 d = a->first_drive; d < a->first_drive + a->drives; d++) {
                 i32 amounts[4];
@@ -192,9 +201,9 @@ template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident 
                 u32 seconds = two ? room_at<drive>(s, s->at_drives)[anew(d)].seconds : 0;
 #pragma unroll
                 for (u32 j = 0; j < 4; j++)
-                    if (k + j >= from && n + j < a->end) *(two && for_second(seconds, amounts[j]) ? second + j : first + j) += amounts[j];
+                    if (k + j >= from && k + j < next) *(two && for_second(seconds, amounts[j]) ? second + j : first + j) += amounts[j];
             }
-            from = k + (a->end - n);
+            from = next;
         }
     }
 }
