@@ -68,61 +68,75 @@ DEVICE void deliver_due(const run *p, u64 t, waiting *w) {
     }
 }
 
-// waits_of is how many rows of who fired in burst t − 1 begin to wait; for others there is no room.
+// first_of is the block's first row among those of who fired in burst t − 1. It has every block_count-th one from there on, in each burst
+// another first one, as the last blocks may have one less.
+DEVICE u32 first_of(u64 t) { return (anew(block_index()) + 53 * (u32)t) % anew(block_count()); }
+
+// waits_of is how many of the block's rows of who fired in burst t − 1 begin to wait; for others there is no room.
 DEVICE u32 waits_of(const run *p, u64 t, const block *s) {
-    u32 room = p->waits_mask + 1 - (s->waits_from[t % WAITS] - s->waits_from[(t + 1 - p->waits_longest) % WAITS]), count = queued(p, t, s);
+    u32 room = p->waits_mask + 1 - (s->waits_from[t % WAITS] - s->waits_from[(t + 1 - p->waits_longest) % WAITS]);
+    u32 fresh = queued(p, t, s), first = first_of(t), count = first < fresh ? (fresh - first - 1) / anew(block_count()) + 1 : 0;
     return count < room ? count : room;
 }
 
-// place_of_row is the place of a waiting row by its number through all bursts.
-DEVICE waiting *place_of_row(const run *p, u32 number) { return p->waits + (number & p->waits_mask); }
+// place_of_row is the place of a waiting row of the block by its number through all bursts.
+DEVICE waiting *place_of_row(const run *p, u32 number) {
+    return p->waits + (u64)anew(block_index()) * (p->waits_mask + 1) + (number & p->waits_mask);
+}
 
 // deliver_first is deliver where sums of all bursts to come are more than the second cache holds: a warp delivers what is due of each row of
 // who fired in burst t − 1, which then waits, or all of it where there is no place.
-DEVICE void deliver_first(const run *p, u64 t, const block *s) {
+DEVICE void deliver_first(const run *p, u64 t, block *s) {
     u32 fresh = queued(p, t, s), places = waits_of(p, t, s), end = s->waits_from[t % WAITS];
-    u32 warps = anew(block_count()) * block_size() / 32;
+    if (thread_in_block() == 0) s->waits_from[(t + 1) % WAITS] = end + places, s->taken = 0;
 #pragma unroll 1
-    for (u32 item = (anew(block_index()) * block_size() + anew(thread_in_block())) / 32; item < fresh; item += warps) {
+    for (u32 k = anew(thread_in_block()) / 32, item; (item = first_of(t) + k * anew(block_count())) < fresh; k += anew(block_size()) / 32) {
         spike row = row_of(p, t, s, item);
         waiting w = {row.first, (u32)row.count, (u32)t - 1};
-        if (item < places) {
+        if (k < places) {
             deliver_due(p, t, &w);
-            if (lane() == 0) *place_of_row(p, end + item) = w;
+            if (lane() == 0) *place_of_row(p, end + k) = w;
         } else {
             deliver_far(p, t, row, 0);
         }
     }
 }
 
+// take_item is the next of the items that the block's warps take.
+DEVICE u32 take_item(u32 *taken) {
+    u32 item = 0;
+    if (lane() == 0) item = fetch_add(taken, 1);
+    return shuffle_from(item, 0);
+}
+
 // deliver_waiting delivers what is due in burst t + 1 of rows that wait in burst t, so that most additions go to the sums of one burst. It also
-// delivers what does not wait of those that began to in burst t.
-DEVICE void deliver_waiting(const run *p, u64 t, const block *s) {
-    u32 begin = s->waits_from[(t + 2 - p->waits_longest) % WAITS], end = s->waits_from[t % WAITS] + waits_of(p, t, s);
-    u32 warps = anew(block_count()) * block_size() / 32;
+// delivers what does not wait of those that began to in burst t, which are first. A warp takes one row after the other, because some take
+// several times as long as others; the next one is looked up meanwhile.
+DEVICE void deliver_waiting(const run *p, u64 t, block *s) {
+    if (!rows_wait(p)) return;
+    u32 end = s->waits_from[(t + 1) % WAITS], count = end - s->waits_from[(t + 2 - p->waits_longest) % WAITS], item = take_item(&s->taken);
+    waiting next = {};
+    if (item < count) next = *place_of_row(p, end - 1 - item);
 #pragma unroll 1
-    for (u32 number = begin + (anew(block_index()) * block_size() + anew(thread_in_block())) / 32; number - begin < end - begin; number += warps) {
-        waiting w = *place_of_row(p, number);
+    while (item < count) {
+        waiting w = next, *place = place_of_row(p, end - 1 - item);
+        item = take_item(&s->taken);
+        if (item < count) next = *place_of_row(p, end - 1 - item);
         if (w.fired + 1 == (u32)t) w.left = (u32)(deliver_far(p, t, spike{w.next, w.left}, p->waits_longest) - w.next);
         deliver_due(p, t + 1, &w);
         warp_barrier(); // all have read it
-        if (lane() == 0) *place_of_row(p, number) = w;
+        if (lane() == 0) *place = w;
     }
 }
 
-// begin_waits counts those of burst t − 1 that wait, before who fires in burst t is queued.
-DEVICE void begin_waits(const run *p, u64 t, block *s) {
-    if (rows_wait(p) && thread_in_block() == 0) s->waits_from[(t + 1) % WAITS] = s->waits_from[t % WAITS] + waits_of(p, t, s);
-}
-
-// take_waits brings where rows begin to wait into the block's memory, and leave_waits back.
+// take_waits brings where the block's rows begin to wait into its memory, and leave_waits back.
 DEVICE void take_waits(const run *p, block *s) {
     if (!rows_wait(p)) return;
-    for (u32 i = thread_in_block(); i < WAITS; i += block_size()) s->waits_from[i] = p->waits_from[i];
+    for (u32 i = thread_in_block(); i < WAITS; i += block_size()) s->waits_from[i] = p->waits_from[block_index() * WAITS + i];
 }
 DEVICE void leave_waits(const run *p, const block *s) {
-    if (!rows_wait(p) || block_index() > 0) return;
-    for (u32 i = thread_in_block(); i < WAITS; i += block_size()) p->waits_from[i] = s->waits_from[i];
+    if (!rows_wait(p)) return;
+    for (u32 i = thread_in_block(); i < WAITS; i += block_size()) p->waits_from[block_index() * WAITS + i] = s->waits_from[i];
 }
 
 // So many words of 32 neurons are drawn for at a time, four neurons a lane.
@@ -271,28 +285,12 @@ template <u32 models> DEVICE void update_drawn(const run *p, u64 t, block *s) {
     }
 }
 
-template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, block *s);
-
-// update_large is update_block for large networks. Half of the warps deliver rows that wait before they update neurons, and half after it, so
-// that additions go on beside arithmetic.
-template <u32 models> DEVICE void update_large(const run *p, u64 t, block *s) {
-#pragma unroll 1
-    for (u32 turn = 0; turn < 2; turn++) {
-        if (turn == anew(thread_in_block()) / 32 % 2) {
-            if (rows_wait(p)) deliver_waiting(p, t, s);
-        } else if (draws_many(p)) {
-            update_drawn<models>(p, t, s);
-        } else {
-            update_block<models, false>(p, t, s);
-        }
-    }
-}
 #else // other units do not ask
 DEVICE bool rows_wait(const run *) { return false; }
 DEVICE bool draws_many(const run *) { return false; }
-DEVICE void deliver_first(const run *, u64, const block *) {}
-DEVICE void begin_waits(const run *, u64, block *) {}
+DEVICE void deliver_first(const run *, u64, block *) {}
+DEVICE void deliver_waiting(const run *, u64, block *) {}
 DEVICE void take_waits(const run *, block *) {}
 DEVICE void leave_waits(const run *, const block *) {}
-template <u32 models> DEVICE void update_large(const run *, u64, block *) {}
+template <u32 models> DEVICE void update_drawn(const run *, u64, block *) {}
 #endif

@@ -41,7 +41,7 @@ struct spike {
 };
 
 // waiting is what is left of a row that is delivered as it falls due: synapses from next on, of which those with delay d are due in burst
-// fired + d. A power of two of rows wait at most, and for fewer bursts than WAITS.
+// fired + d. A block has a power of two of rows that wait at most, and for fewer bursts than WAITS.
 struct waiting {
     u64 next;
     u32 left, fired;
@@ -111,8 +111,8 @@ struct run {
     probes wanted;
 
 #ifdef BURST_LARGE // see large.cuh
-    waiting *waits;    // rows that wait, of each burst after those of the burst before; null: rows are delivered whole
-    u32 *waits_from;   // at t mod WAITS: where those begin whose neurons fired in burst t − 1, counted through all bursts
+    waiting *waits;    // rows that wait, one block's after the other's, of each burst after those of the burst before; null: rows are delivered whole
+    u32 *waits_from;   // of each block, at t mod WAITS: where those begin whose neurons fired in burst t − 1, counted through all bursts
     u32 waits_mask;    // for a row's place among waits
     u32 waits_longest; // synapses with longer delays do not wait
     u32 by_four;       // whether blocks have room for what drives add, which are drawn for many neurons at a time
@@ -152,7 +152,8 @@ struct block {
     const i32 *table;
 #ifdef BURST_LARGE
     i32 *amounts;          // of each warp's 32·WORDS neurons, what drives add to first ports and then to second ones
-    u32 waits_from[WAITS]; // run's
+    u32 waits_from[WAITS]; // run's, the block's
+    u32 taken;             // how many of the block's rows that wait its warps have taken in this burst
 #endif
 };
 

@@ -37,7 +37,7 @@ DEVICE void add_synapses(const run *p, u32 fired, u64 low, u64 high) {
 }
 
 // deliver is step 1: the rows of who fired in burst t − 1.
-DEVICE void deliver(const run *p, u64 t, const block *s) {
+DEVICE void deliver(const run *p, u64 t, block *s) {
     if (rows_wait(p)) {
         deliver_first(p, t, s);
         return;
@@ -241,15 +241,15 @@ template <bool teams, class learners_of> DEVICE void list(const run *p, u64 t, c
     if (lists(&p->list)) count_spans(&p->list, t - p->first, p->block_neurons, block_size());
 }
 
-// list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that.
-DEVICE void list_for_host(const run *p, u64 t, const block *s) {
+// list_for_host brings the host what list has listed for teams or the other devices, which must not wait for that, by so many threads.
+DEVICE void list_for_host(const run *p, u64 t, const block *s, u32 threads) {
     u32 total = s->total[t % 2];
     if (total > host_room(p)) {
-        bring_bits(p, t, s->bits, block_size());
+        bring_bits(p, t, s->bits, threads);
     } else {
         const u32 *own = told_ids(p, t, s) + s->base;
         u32 *ids = for_host(p, t);
-        for (u32 k = thread_in_block(); k < total; k += block_size()) ids[k] = own[k];
+        for (u32 k = thread_in_block(); k < total; k += threads) ids[k] = own[k];
     }
     if (thread_in_block() == 0) report(p, t, total);
 }
@@ -325,15 +325,32 @@ KERNEL cut_rows(run p, u64 rows) {
 }
 #endif
 
+// wait_for_grid waits until so many blocks have come to the grid's barrier, by the block's first thread.
+DEVICE void wait_for_grid(const run *p, block *s, u32 wanted) {
+    u32 turns = 0;
+    while (acquire_word(p->arrived) < wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
+}
+
 // grid_barrier lets all blocks' threads wait for each other; what they wrote before is seen by all after it.
 DEVICE void grid_barrier(const run *p, block *s, u32 *wanted) {
     if (gathered(p)) return cluster_barrier();
     block_barrier();
     *wanted += block_count();
     if (thread_in_block() == 0) {
-        u32 turns = 0;
         arrive(p->arrived);
-        while (acquire_word(p->arrived) < *wanted && !s->stopped) s->stopped = stopped(&s->x, &turns);
+        wait_for_grid(p, s, *wanted);
+    }
+    block_barrier();
+}
+
+// hear_all waits until the blocks of all devices have told who fired in burst t, a warp a device.
+DEVICE void hear_all(const run *p, u64 t, block *s) {
+#pragma unroll 1
+    for (u32 q = anew(thread_in_block()) / 32; q < p->devices; q += anew(block_size()) / 32) {
+        u32 count = 0;
+        bool all = q == s->x.self ? hear_own(&s->x, t, &count) : hear_other(&s->x, q, t, &count);
+        if (lane() == 0) s->told[q] = count, s->ids[q] = ids_of(&s->x, s->x.self, q, t);
+        if (!all) s->stopped = 1;
     }
     block_barrier();
 }
@@ -344,17 +361,62 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
     push(&s->x, t, s->base, s->total[t % 2], thread_in_block(), block_size());
     block_barrier();
     if (thread_in_block() == 0) tell_all(&s->x, t, s->total[t % 2]);
-    list_for_host(p, t, s);
+    list_for_host(p, t, s, block_size());
     warp_barrier();
-#pragma unroll 1
-    for (u32 q = anew(thread_in_block()) / 32; q < p->devices; q += anew(block_size()) / 32) { // a warp a device
-        u32 count = 0;
-        bool all = q == s->x.self ? hear_own(&s->x, t, &count) : hear_other(&s->x, q, t, &count);
-        if (lane() == 0) s->told[q] = count, s->ids[q] = ids_of(&s->x, s->x.self, q, t);
-        if (!all) s->stopped = 1;
-    }
-    block_barrier();
+    hear_all(p, t, s);
     if (thread_in_block() == 0) s->waited += nanoseconds() - begin;
+}
+
+// tell_alone is step 5 by the block's first warp, which also tells the other blocks and devices, while other warps have rows to deliver.
+DEVICE void tell_alone(const run *p, u64 t, block *s) {
+    if (thread_in_block() >= 32) return;
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
+    count_fired(p, t, s);
+    u32 total = s->total[t % 2], base = 0;
+    if (lane() == 0) {
+        if (total > 0) base = fetch_add(length_of(p, t), total);
+        s->base = base;
+        s->total[(t + 1) % 2] = 0;
+    }
+    u32 before = shuffle_from(base, 0) + s->group[lane()];
+#pragma unroll 1
+    for (u32 w = lane() * each; w < (lane() + 1) * each && w < words; w++)
+#pragma unroll 1
+        for (u32 rest = s->bits[w]; rest != 0; rest &= rest - 1) {
+            u32 n = neuron_of(p->w.own, begin + 32 * w + ones((rest & -rest) - 1));
+            if (p->devices > 1) told_ids(p, t, s)[before++] = n;
+            else p->queue[before++] = spike{p->row[n], p->row[n + 1] - p->row[n]};
+        }
+    warp_barrier();
+    if (p->devices == 1) {
+        if (lane() == 0 && !gathered(p)) arrive(p->arrived);
+        return;
+    }
+    push(&s->x, t, s->base, total, lane(), 32);
+    warp_barrier();
+    if (lane() == 0) tell_all(&s->x, t, total);
+    list_for_host(p, t, s, 32);
+}
+
+// meet_beside lets the blocks of all devices wait for each other, which tell who fired in burst t and deliver rows that wait meanwhile.
+DEVICE void meet_beside(const run *p, u64 t, block *s, u32 *wanted) {
+    u64 begin = nanoseconds();
+    tell_alone(p, t, s);
+    u64 told = nanoseconds();
+    deliver_waiting(p, t, s);
+    if (gathered(p)) {
+        cluster_barrier();
+        return;
+    }
+    if (p->devices > 1) {
+        u64 end = nanoseconds();
+        hear_all(p, t, s);
+        if (thread_in_block() == 0) s->waited += nanoseconds() - end + (told - begin);
+        return;
+    }
+    *wanted += block_count();
+    if (thread_in_block() == 0) wait_for_grid(p, s, *wanted);
+    block_barrier();
 }
 
 // run_loop is the law of many bursts in one launch, whose blocks all run at once, for areas of some models. It says whether they have all
@@ -372,7 +434,7 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         learn_events_of(x, p, t, s, wanted);
         learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
         if (teams) {
-            if (t > p->first && p->devices == 1) list_for_host(p, t - 1, s);
+            if (t > p->first && p->devices == 1) list_for_host(p, t - 1, s, block_size());
             sum_rows(p, t, s, dynamic_memory());
             block_barrier();
             bring_sums(&p->sum, dynamic_memory());
@@ -384,10 +446,14 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         if (s->stopped) return false;
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         learn_sweeps_of(x, p, t, s, wanted);
-        begin_waits(p, t, s);
-        if (!teams && (rows_wait(p) || draws_many(p))) update_large<models>(p, t, s);
+        if (!teams && draws_many(p)) update_drawn<models>(p, t, s);
         else update_block<models, teams>(p, t, s);
         block_barrier();
+        if (!teams && rows_wait(p)) {
+            meet_beside(p, t, s, wanted);
+            if (s->stopped) return false;
+            continue;
+        }
         count_fired(p, t, s);
         block_barrier();
         reserve(p, t, s, x);
@@ -423,7 +489,7 @@ template <u32 models, class learners_of> DEVICE void bursts(const run *p, const 
     lay_out(p, dynamic_memory() + p->sum.room, &s, true);
     leave_waits(p, &s);
     if (p->devices > 1 && thread_in_block() == 0) p->waited[block_index()] += s.waited;
-    if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s);
+    if (by_teams(p) && p->devices == 1) list_for_host(p, p->first + p->bursts - 1, &s, block_size());
     if (lists(&p->list)) list_candidates(&p->list, p->bursts - 1, p->block_neurons, block_size());
     grid_barrier(p, &s, &wanted);
     announce(p, p->first + p->bursts - 1);

@@ -122,7 +122,7 @@ func (p *plan) addBatch(b *backend, t *tables) {
 		p.bytes[bufProbes] = probeBytes*s.values + 4*(s.blocks+1)
 	}
 	if b.choice.waits > 0 {
-		p.bytes[bufWaits] = waitsFromBytes + waitingBytes*b.tune.waitRows
+		p.bytes[bufWaits] = (waitsFromBytes + waitingBytes*b.tune.waitRows) * s.blocks
 	}
 	p.bytes[bufLocal] = b.choice.local
 	p.bytes[bufSync] = haltAt + 8
@@ -506,7 +506,7 @@ func (b *backend) turnOn() error {
 		}
 	}
 	if b.choice.waits > 0 { // what is due later than in the next burst is in the ring
-		if err := b.stream.Fill(p.ptr[bufWaits], 0, waitsFromBytes); err != nil {
+		if err := b.stream.Fill(p.ptr[bufWaits], 0, waitsFromBytes*uint64(x.blocks)); err != nil {
 			return err
 		}
 	}

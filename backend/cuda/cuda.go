@@ -56,7 +56,7 @@ type tuning struct {
 	waitLongest    uint32        // bursts for which synapses wait in their rows, at most; 0: rows are delivered whole
 	waitRow        uint32        // synapses a row, for each burst of these, from which they do
 	waitRing       uint64        // bytes of the sums of bursts to come from which they do
-	waitRows       uint64        // that may wait at a time, a power of two
+	waitRows       uint64        // of a block that may wait at a time, a power of two
 	gather         int           // blocks of a launch that is one cluster, at most 16; 0: there are no such launches
 	gatherNeurons  uint32        // of networks whose launches are one cluster, at most
 	gatherLearning uint32        // likewise, where something learns
@@ -81,7 +81,7 @@ var defaults = tuning{
 	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	localBlocks: 16, localNeurons: 1_100,
-	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 20,
+	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 13,
 }
 
 // Open uploads c to a GPU, in the state before burst 0. The error wraps engine.ErrUnavailable when this machine cannot run

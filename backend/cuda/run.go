@@ -98,7 +98,7 @@ type queueRowsArgs struct {
 	length uint32
 }
 
-// waitingBytes is the size of waiting in kernels/run.cuh, waitsFromBytes what lies before them: where those of each burst begin.
+// waitingBytes is the size of waiting in kernels/run.cuh. Before them lies for each block where those of each burst begin, waitsFromBytes.
 const waitingBytes, waitsFromBytes = 16, 4 * mostWaits
 
 // spikeBytes is the size of spike in kernels/run.cuh.
@@ -139,7 +139,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		byFour: flag(b.choice.byFour),
 	}
 	if longest := b.choice.waits; longest > 0 {
-		r, entries := &x.args.run, p[bufWaits]+waitsFromBytes
+		r, entries := &x.args.run, p[bufWaits]+waitsFromBytes*driver.Ptr(x.blocks)
 		r.waits, r.waitsFrom, r.waitsMask, r.waitsLongest = entries, p[bufWaits], uint32(b.tune.waitRows-1), longest
 	}
 	if b.choice.learnt > 0 {

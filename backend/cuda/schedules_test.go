@@ -58,7 +58,7 @@ func trials() []trial {
 			rowsWait(t, 5, 1<<10)
 			t.uncached, t.drawLeast = true, 1
 		}, false, 0},
-		{pathRun, "waiting, two devices", []int{1, 0}, 9, func(t *tuning) { rowsWait(t, mostWaits-1, 1<<6) }, false, 0},
+		{pathRun, "waiting, two devices", []int{1, 0}, 9, func(t *tuning) { rowsWait(t, mostWaits-1, 1<<2) }, false, 0},
 		{pathTeams, "teams", []int{0}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
 		{pathTeams, "teams, three devices", []int{0, 1, 2}, 1, func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }, false, 0},
 		{pathRun, "ports", []int{0}, 3, func(*tuning) {}, false, 4},
@@ -308,13 +308,15 @@ func mistakes() []planted {
 	return []planted{
 		{"no barrier between what warps write and all read", "resident", change("resident_bursts.cu", "DEVICE void end_own(const run *p, u64 t, resident *s, const calls_of *c) {\n    worker_barrier();", "DEVICE void end_own(const run *p, u64 t, resident *s, const calls_of *c) {")},
 		{"a barrier for one warp too few", "delayed, few own rows", change("early_rows.cuh", "named_barrier<2>(32 * p->front)", "named_barrier<2>(32 * p->front - 32)")},
-		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "while (acquire_word(p->arrived) < *wanted", "while (arrivals(p->arrived) < *wanted")},
+		{"a grid's barrier that acquires nothing", "roaming", change("run_bursts.cu", "while (acquire_word(p->arrived) < wanted", "while (arrivals(p->arrived) < wanted")},
 		{"what a warp reads is stored meanwhile", "waiting", change("large.cuh", "        warp_barrier(); // all have read it\n", "")},
-		{"rows that wait a burst too short", "waiting", change("large.cuh", "u32 begin = s->waits_from[(t + 2 - p", "u32 begin = s->waits_from[(t + 3 - p")},
+		{"rows that wait a burst too short", "waiting", change("large.cuh", "count = end - s->waits_from[(t + 2 - p", "count = end - s->waits_from[(t + 3 - p")},
 		{"no room for rows that wait", "waiting, two devices", change("large.cuh", "return count < room ? count : room;", "return count < room + count ? count : room;")},
 		{"a row that waits from a burst too late", "waiting", change("large.cuh", "waiting w = {row.first, (u32)row.count, (u32)t - 1};", "waiting w = {row.first, (u32)row.count, (u32)t - 2};")},
 		{"what does not wait, a burst too late", "waiting", change("large.cuh", "if (w.fired + 1 == (u32)t)", "if (w.fired + 2 == (u32)t)")},
-		{"half of the warps deliver no rows that wait", "waiting, two devices", change("large.cuh", "for (u32 turn = 0; turn < 2; turn++)", "for (u32 turn = 0; turn < 1 + (anew(thread_in_block()) / 32 + 1) % 2; turn++)")},
+		{"no rows are left to be taken", "waiting", change("large.cuh", ", s->taken = 0;", ";")},
+		{"ids that are told before they are stored", "waiting, two devices", change("run_bursts.cu", "    warp_barrier();\n    if (p->devices == 1) {\n", "    if (p->devices == 1) {\n")},
+		{"rows that wait at another block", "waiting", change("large.cuh", "(u64)anew(block_index()) * (p", "(u64)(anew(block_index()) / 2) * (p")},
 		{"a second round with the sums of the first", "clusters, two rounds", change("cluster_bursts.cu", "                zero_sums(p, s, workers());\n", "")},
 		{"sums of two rounds without a barrier between", "clusters, two rounds", change("cluster_bursts.cu", "                zero_sums(p, s, workers());\n                worker_barrier();\n", "                zero_sums(p, s, workers());\n")},
 		{"no fence before other devices are told", "roaming, two devices", change("exchange.cuh", "    fence_system(); // one for all of the following\n", "")},
