@@ -43,7 +43,7 @@ DEVICE void queue_row(const run *p, u64 t, const stock *from, u32 k) {
 DEVICE void bring_row_closer(const run *p, const stock *from, u32 k) {
     u64 row = from->first_row + from->rows[k], end = from->first_row + from->rows[k + 1];
 #pragma unroll 1
-    for (u64 i = row + SECTOR * lane(); i < end; i += SECTOR * 32) {
+    for (u64 i = row + SECTOR * (anew(thread_in_block()) % 32); i < end; i += SECTOR * 32) {
         bring_closer(p->all.target + i);
         if (p->all.weight != nullptr) bring_closer(p->all.weight + i);
         if (i % (4 * SECTOR) < SECTOR) bring_closer(p->delay + i);
@@ -62,7 +62,7 @@ DEVICE void bring_rows_closer(const run *p, const resident *s) {
 
 // update_ahead is decide for the block's neurons. Of those who fire in burst t + 1 it leaves the bits and the rows.
 template <u32 models> DEVICE void update_ahead(const run *p, u64 t, resident *s, bool receives, bool decides) {
-    u32 count = s->own, end = p->block_neurons, step = workers(), k = thread_in_block();
+    u32 count = s->own, end = p->block_neurons, step = workers(), k = anew(thread_in_block());
     u32 *bits = room_at<u32>(s, s->at_bits);
     stock from = stock_of(s);
     updater u = {};
@@ -88,8 +88,9 @@ template <u32 models> DEVICE void update_ahead(const run *p, u64 t, resident *s,
 // deliver_queue is step 1 for the rows of who fired in burst t, which the block delivers its part of, or with due for what a launch before
 // has left of them that is due at once. A row has so many parts, one for a warp, whatever the queue's length is, so that an entry is on its
 // way together with the length. The back's warps have up to two parts, neighbouring ones of a row, as their synapses lie in one page of
-// memory; where there are more parts, all warps share the others.
-DEVICE void deliver_queue(const run *p, u64 t, const resident *s, bool due) {
+// memory; where there are more parts, all warps share the others. length is that of the queue, asked for before the update, which its answer
+// needs not wait for.
+DEVICE void deliver_queue(const run *p, u64 t, const resident *s, bool due, u32 length) {
     u32 thread = anew(thread_in_block()), warps = workers() / 32, warp = thread / 32, blocks = anew(block_count());
     u32 back = warps - p->front, apart = back * blocks, parts = apart / 32;
     if (parts > p->most_later_parts) parts = p->most_later_parts;
@@ -98,7 +99,7 @@ DEVICE void deliver_queue(const run *p, u64 t, const resident *s, bool due) {
     u32 own = 2 * apart + block_index() * warps + warp, piece = warp < p->front ? own : block_index() * back + warp - p->front;
     u32 number = piece / parts;
     spike row = queue[number < p->neurons ? number : 0];
-    u32 pieces = *(due ? length_of(p, t) : later_length_of(p, t)) * parts;
+    u32 pieces = (due ? *length_of(p, t) : length) * parts;
     const i32 *values = room_at<i32>(s, s->at_values);
 #pragma unroll 1
     while (piece < pieces) {
@@ -126,6 +127,27 @@ DEVICE void bring_values_ahead(const run *p, u64 t, const resident *s) {
     }
 }
 
+// draw_each is drive_block with a thread for each neuron: it takes more instructions in all, and half as long where there are enough threads.
+DEVICE void draw_each(const run *p, u64 t, const resident *s) {
+    u32 begin = block_index() * p->block_neurons, count = p->drive_count > 0 ? own(p) : 0;
+#pragma unroll 1
+    for (u32 k = turn_of(); k < count; k += workers()) {
+        u32 n = neuron_of(p->w.own, begin + k);
+        const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n, k) & ~SIMPLE);
+        i32 first = 0, second = 0;
+#pragma unroll 1
+        for (u32 j = a->first_drive; j < a->first_drive + a->drives; j++) {
+            const drive *d = room_at<drive>(s, s->at_drives) + j;
+            i32 amount = amount_of(d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table), p->w.seed, n - d->first, t);
+            if (for_second(d->seconds, amount)) second += amount;
+            else first += amount;
+        }
+        i32 *to = room_at<i32>(s, s->at_input) + k;
+        to[0] = first;
+        to[p->block_neurons] = second;
+    }
+}
+
 // meet_ahead lets all blocks wait for each other before burst t. Meanwhile the block tells the host who fires in burst t, and finds what its
 // drives add in it, and the areas' terms in the burst after it, if the launch goes on; and brings rows closer, and tells state variables.
 DEVICE void meet_ahead(const run *p, u64 t, resident *s, bool goes_on, bool tells) {
@@ -137,12 +159,8 @@ DEVICE void meet_ahead(const run *p, u64 t, resident *s, bool goes_on, bool tell
     if (tells) bring_values_ahead(p, t, s);
     if (goes_on) {
         find_terms(p, t + 1, s);
-        count_groups(p, s);
-        warp_barrier();
-        list_alone(p, s);
-        warp_barrier();
         bring_ids(p, t, s);
-        drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
+        draw_each(p, t, s);
         bring_rows_closer(p, s);
     }
     if (thread_in_block() == workers() - 1) {
@@ -160,13 +178,14 @@ template <u32 models> DEVICE void ahead_loop(const run *p, resident *s) {
     worker_barrier();
     for (u64 t = p->first - 1;; t++) {
         bool begun = t + 1 != p->first, goes_on = t + 1 != end;
+        u32 length = *later_length_of(p, t);
         if (updates) {
             if (block_index() == 0 && thread_in_block() == 0) *length_of(p, t + 2) = *later_length_of(p, t + 2) = 0; // all have read them in bursts before
             update_ahead<models>(p, t, s, begun, goes_on);
         }
 #pragma unroll 1
         for (u32 due = !begun;; due = 0) {
-            deliver_queue(p, t, s, due);
+            deliver_queue(p, t, s, due, length);
             if (!due) break;
         }
         if (goes_on) stimulate_blocks(p, t + 1);

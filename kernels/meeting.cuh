@@ -2,31 +2,24 @@
 #pragma once
 #include "resident.cuh"
 
-// list_alone lists who fires, ascending, as list_block does, by the block's first warp alone: others have their own to do.
-DEVICE void list_alone(const run *p, resident *s) {
-    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = anew(thread_in_block());
-    if (g >= GROUPS) return;
-    const u32 *bits = room_at<u32>(s, s->at_bits);
-    u16 *list = room_at<u16>(s, s->at_list);
-    u32 before = s->group[g];
+// bring_ids tells the host which of the block's neurons fired in burst t, step 5, ascending, by its first warp alone: others have their own
+// to do. Where more fire than the host has places for, it gets bits.
+DEVICE void bring_ids(const run *p, u64 t, resident *s) {
+    u32 place = anew(thread_in_block()), total = 0;
+    if (place >= 32) return;
+    const u32 *bits = room_at<u32>(s, anew(s->at_bits));
+    u32 words = p->block_neurons / 32, begin = block_index() * p->block_neurons, *ids = for_host(p, t);
 #pragma unroll 1
-    for (u32 w = g * each; w < (g + 1) * each && w < words; w++)
+    for (u32 w = place; w - place < words; w += 32) {
+        u32 rest = w < words ? bits[w] : 0, number = total + sum_before(&s->total, ones(rest));
+        total = shuffle_from(number + ones(rest), 31);
 #pragma unroll 1
-        for (u32 rest = bits[w]; rest != 0; rest &= rest - 1) list[before++] = (u16)(32 * w + ones((rest & -rest) - 1));
-}
-
-// bring_ids tells the host which of the block's neurons fired in burst t, step 5, once its first warp has listed them.
-DEVICE void bring_ids(const run *p, u64 t, const resident *s) {
-    const u16 *list = room_at<u16>(s, s->at_list);
-    u32 begin = block_index() * p->block_neurons, total = s->total, *ids = for_host(p, t);
-    if (thread_in_block() >= 32) return;
-    if (total > host_room(p)) {
-        bring_bits(p, t, room_at<u32>(s, s->at_bits), 32);
-    } else {
-#pragma unroll 1
-        for (u32 j = lane(); j < total; j += 32) ids[j] = begin + list[j];
+        for (; rest != 0; rest &= rest - 1, number++)
+            if (number < host_room(p)) ids[number] = begin + 32 * w + ones((rest & -rest) - 1);
     }
-    if (lane() == 0) report(p, t, total);
+    warp_barrier();
+    if (total > host_room(p)) bring_bits(p, t, bits, 32);
+    if (place == 0) report(p, t, total);
 }
 
 // field_of is where arrived counts the blocks that have left rows, for even and odd meetings apart.

@@ -167,16 +167,20 @@ DEVICE u32 area_at(const run *p, const resident *s, u32 n, u32 k) {
     return (u32)(area_of(areas, p->w.area_count, n) - areas);
 }
 
+// turn_of is the thread's turn at work that is done while blocks wait for each other: the last warps begin, as the first ones have other
+// things to do, and the very last one looks whether all have come.
+DEVICE u32 turn_of() {
+    u32 thread = anew(thread_in_block());
+    return thread < workers() - 32 ? workers() - 64 - thread / 32 * 32 + thread % 32 : thread;
+}
+
 // drive_block is the drives' part of step 2 for burst t: what they add for each of the block's neurons, four a thread, of which they reach
 // so many ports at most. Where the four are of several areas another thread has those that are not of the first one: one area's draws
-// after the other's would keep the warp, and with it all blocks, for twice as long. The last warps begin, as the first ones have other things
-// to do while blocks wait for each other, and the very last one looks whether all have come.
+// after the other's would keep the warp, and with it all blocks, for twice as long.
 template <bool two> DEVICE void drive_block(const run *p, u64 t, const resident *s, u32 ports) {
     u32 begin = block_index() * p->block_neurons, count = own(p), fours = (count + 3) / 4, turns = s->several ? 2 * fours : fours;
-    u32 turn = anew(thread_in_block());
-    if (turn < workers() - 32) turn = workers() - 64 - turn / 32 * 32 + turn % 32;
 #pragma unroll 1
-    for (; ports > 0 && turn < turns; turn += workers()) {
+    for (u32 turn = turn_of(); ports > 0 && turn < turns; turn += workers()) {
         u32 k = 4 * (turn < fours ? turn : turn - fours), from = k, end = k + 4 < count ? k + 4 : count, n = neuron_of(p->w.own, begin + k);
         const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n, k) & ~SIMPLE);
         u32 next = a->end - n < end - k ? k + (a->end - n) : end;

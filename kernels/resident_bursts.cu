@@ -24,13 +24,7 @@ template <bool soon, class calls_of> DEVICE bool meet(const run *p, u64 t, resid
     }
     if (soon && drives) find_terms(p, t, s);
     if (!calls_of::waits && soon && drives && t > p->first) bring_resident(p, t - 1, s);
-    if (!calls_of::waits && soon && drives && t > p->first) {
-        count_groups(p, s);
-        warp_barrier();
-        list_alone(p, s);
-        warp_barrier();
-        bring_ids(p, t - 1, s);
-    }
+    if (!calls_of::waits && soon && drives && t > p->first) bring_ids(p, t - 1, s);
     if (drives) drive_block<true>(p, t, s, p->drive_count > 0 ? 2 : 0);
     if (thread_in_block() == workers() - 1) {
         u32 seen = !calls_of::waits && gathered(p) ? all_there<true>(p, s) : all_there<false>(p, s), *before = s->seen + (s->met & 1);
