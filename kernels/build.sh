@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 [ $# = 1 ] || trap 'rm -rf "$out"' EXIT
 out=${1:-$(mktemp -d "$PWD/.new.XXXXXX")}
 # A unit uses some of its headers' functions only.
-for unit in burst: moving: large:-Wno-unused-function outside:-Wno-unused-function lists:-Wno-unused-function lasting:-Wno-unused-function event:-Wno-unused-function custom:-Wno-unused-function custom_lists:-Wno-unused-function learn:-Wno-unused-function local:-Wno-unused-function driven:-Wno-unused-function build:-Wno-unused-function near:-Wno-unused-function toolbox:-Wno-unused-function; do
+for unit in burst: moving: large:-Wno-unused-function outside:-Wno-unused-function lists:-Wno-unused-function lasting:-Wno-unused-function event:-Wno-unused-function late:-Wno-unused-function custom:-Wno-unused-function custom_lists:-Wno-unused-function learn:-Wno-unused-function local:-Wno-unused-function driven:-Wno-unused-function build:-Wno-unused-function near:-Wno-unused-function toolbox:-Wno-unused-function; do
 	for target in sm_75,ptx63 sm_90,ptx78; do
 		arch=${target%,*}
 		# The oldest PTX version that knows the architecture, so that the oldest drivers take it; an installed CUDA toolkit

@@ -160,7 +160,7 @@ DEVICE void count_words(const run *p, u64 t, clustered *s) {
     u32 words = p->block_neurons / 32;
     const u32 *bits = room_at<u32>(s, s->at_bits);
     u16 *before = room_at<u16>(s, s->at_before);
-    if (thread_index() == 0) *length_of(p, t + 1) = 0; // it was used in bursts before
+    if (thread_index() == 0) *length_of(p, t + 1 + p->packed.apart) = 0; // it was used in bursts before
 #pragma unroll 1
     for (u32 w = thread_in_block(); w / 32 * 32 < words; w += workers()) {
         u32 ahead = ones_ahead(bits, words, w);
@@ -249,7 +249,12 @@ template <u32 models> DEVICE void meet(const run *p, u64 t, clustered *s, u64 be
     }
     drive_block<models == 1 << PSC_EXP>(p, t + 1, s, p->packed.drawn);
     if (thread_in_block() == workers() - 1) {
-        if (!hear_own(&s->x, t, s->told)) store_block(&s->stopped, 1);
+        u32 most = p->packed.apart, apart = s->told[0] > p->neurons / 32 ? 0 : most; // blocks that look at many rows look at the same ones
+        if (t < p->first + apart) { // the launch before has ended
+            if (block_index() == 0) forget(&s->x, t + most);
+        } else if (!hear_own(&s->x, t - apart, s->told, apart + most)) {
+            store_block(&s->stopped, 1);
+        }
         if (p->packed.delay > 1) find_due(p, t, s);
     }
     worker_barrier();
@@ -337,7 +342,7 @@ template <u32 models> DEVICE void work_cluster(const run *p, clustered *s) {
         list_cluster(p, t, s);
         meet<models>(p, t, s, begin);
         if (s->stopped) break;
-        if (thread_in_block() == last) store_block(&s->complete, (u32)(t - p->first)); // bursts whose ids the host has
+        if (thread_in_block() == last) store_block(&s->complete, t < p->first + p->packed.apart ? 0 : (u32)(t - p->first) - p->packed.apart); // bursts whose ids the host has
         zero_sums(p, s, workers());
         worker_barrier();
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "run_bursts.cu"
+#include "turns.cuh"
 
 // Many bursts in one launch for networks with neurons of lif_event, which change at inputs alone: silent ones cost a look at their sum.
 // A row is delivered when its first synapses are due, so that the ring has few slots, and where no delay is 1 during the update of the
@@ -20,6 +21,7 @@ struct event_lists {
     u32 at;        // first mod depth
     u32 lag;       // a row is delivered in the burst that is so many after its spike: the smallest delay
     u32 back;      // lag, or 1 where all delays are lag, of which kernels are not told then
+    u32 early;     // rows are delivered so many bursts before they are due, where lag is above 1; more than 1 only where lag is 2·early + 2 at least
     u32 room;      // bytes of a block's memory before what event_block places
 };
 
@@ -46,8 +48,8 @@ struct alignas(8) found {
 struct event_turn {
     u64 t;               // burst
     u32 updates;         // whether that is updated
-    u32 at, before, due; // places of the queues of burst t and of the one before, and of that whose rows are due in burst t + 1
-    u32 wanted;          // of arrivals
+    u32 at, before, due; // places of the queues of burst t and of the one before, and of that whose rows are due in burst t + early
+    i32 number;          // of the turn: in turns up to the 0th no neurons are updated
     u32 done;            // whether the launch is, but for what the last burst brings
     u64 told;            // the burst after the newest one that is complete, 0: none is
 };
@@ -55,6 +57,7 @@ struct event_turn {
 // event_block is what a block needs beside its struct block. Entries of two bursts are used by turns: of one that is updated, and of one
 // that the first warp is at. Numbers named at_ are places in the block's memory, in bytes.
 struct event_block {
+    turns_here turns;
     event_turn now, next;
     u32 fired[2], some[2][32]; // how many of its neurons fire, and which, up to 32
     u32 parts[2];              // how many parts of rows it delivers, up to 32
@@ -110,9 +113,19 @@ DEVICE void cells_copy(const run *p, const event_lists *e, const block *s, const
     }
 }
 
-// event_warps is how many warps of the block, after the first one, compute. The last warp of the last block tells the host of bursts, which
-// takes it much of a burst's time.
-DEVICE u32 event_warps() { return block_size() / 32 - 1 - (block_size() > 64 && anew(block_index()) == block_count() - 1); }
+// players is how many of the block's threads compute, by whole warps. Where blocks do not meet, the last three warps talk: one tells other
+// blocks, one looks at what they tell, and one tells the host.
+DEVICE u32 players(const event_lists *e) { return block_size() - (e->early > 1 ? 96 : 0); }
+DEVICE void players_barrier(const event_lists *e) {
+    if (e->early > 1) named_barrier<1>(players(e));
+    else block_barrier();
+}
+
+// event_warps is how many warps, after the first one, update and deliver. Where blocks do not meet, the last one of the others looks rows up;
+// else the last one of the last block tells the host of bursts, which takes it much of a burst's time.
+DEVICE u32 event_warps(const event_lists *e) {
+    return players(e) / 32 - 1 - (e->early > 1 || (block_size() > 64 && anew(block_index()) == block_count() - 1));
+}
 
 // parts_log_of is the logarithm of the parts of each of so many rows: rows are cut further while each part has a warp of its own.
 DEVICE u32 parts_log_of(const run *p, u32 rows) {
@@ -184,13 +197,13 @@ DEVICE void add_part(const run *p, const event_lists *e, const event_block *m, u
 // deliver_due is step 1 for burst t. The last warps have what is to be done first, as the first ones have neurons to update where there are
 // few.
 DEVICE void deliver_due(const run *p, const event_lists *e, const event_block *m, u64 t, u32 place) {
-    u32 i = event_warps() - anew(thread_in_block()) / 32, at = t % 2, known = ahead(e) ? m->parts[at] : 0;
+    u32 i = event_warps(e) - anew(thread_in_block()) / 32, at = t % 2, known = ahead(e) ? m->parts[at] : 0;
 #pragma unroll 1
-    for (; i < known; i += event_warps()) add_part(p, e, m, t, m->due[at][i]);
+    for (; i < known; i += event_warps(e)) add_part(p, e, m, t, m->due[at][i]);
     if (ahead(e) && known < 32) return;
     u32 rows = ahead(e) ? m->rows[at] : rows_due(e, t), parts_log = parts_log_of(p, rows);
 #pragma unroll 1
-    for (; item_of(i) < (u64)rows << parts_log; i += event_warps())
+    for (; item_of(i) < (u64)rows << parts_log; i += event_warps(e))
         add_part(p, e, m, t, part_of(p, source_of(e, place, item_of(i), parts_log), item_of(i), parts_log));
 }
 
@@ -339,7 +352,7 @@ DEVICE bool asleep(const area *a, u64 t) { return a->model == POISSON_SOURCE && 
 // update_events is steps 2 to 5 of burst t for the block's neurons. All warps but the first take pieces of each area in turn, and the next
 // area begins with the next warp.
 DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, event_block *m, u32 at) {
-    u32 begin = block_index() * p->block_neurons, end = begin + own(p), warps = event_warps(), turn = anew(thread_in_block()) / 32 - 1;
+    u32 begin = block_index() * p->block_neurons, end = begin + own(p), warps = event_warps(e), turn = anew(thread_in_block()) / 32 - 1;
     u32 *bits = bits_of(p, m, t);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
 #pragma unroll 1
@@ -460,70 +473,90 @@ DEVICE void bring_read(const run *p, const event_lists *e, const block *s, const
     float *to = x->values + (t - p->first) * x->count;
     u32 end = x->first[block_index() + 1];
 #pragma unroll 1
-    for (u32 i = x->first[block_index()] + thread_in_block(); i < end; i += block_size()) {
+    for (u32 i = x->first[block_index()] + thread_in_block(); i < end; i += players(e)) {
         probe one = x->list[i];
         to[one.place] = reads(p, e, s, m, t, one.neuron, one.variable);
     }
 }
 
-// delivers reports whether rows of burst t + 1 are delivered in a turn.
+// delivers reports whether rows of burst t + early are delivered in a turn.
 DEVICE bool delivers(const run *p, const event_lists *e, const event_turn *x) {
-    return x->t + 1 < p->first + p->bursts && (e->lag > 1 || x->updates == 0);
+    return x->t + e->early < p->first + p->bursts && (e->lag > 1 || x->updates == 0);
 }
 
 // take_on makes x what it is in the next turn.
 DEVICE void take_on(const run *p, const event_lists *e, event_turn *x) {
-    bool ahead = delivers(p, e, x);
-    x->wanted += block_count();
+    u64 end = p->first + p->bursts;
+    x->number++;
     x->told = x->updates != 0 && x->t > p->first ? x->t : 0;
-    x->done = x->updates != 0 && x->t + 1 == p->first + p->bursts;
+    x->done = x->updates != 0 && x->t + 1 == end;
+    bool goes_on = x->done == 0 && (e->lag > 1 || x->updates == 0);
     if (x->updates != 0) x->before = x->at, x->at = next_place(e, x->at);
-    x->updates = ahead;
-    if (!ahead) return;
+    x->updates = goes_on && x->number > 0;
+    if (!goes_on) return;
     x->t++;
     x->due = next_place(e, x->due);
 }
 
-// meet_events is grid_barrier; meanwhile what is the same for all neurons in the next turn is worked out.
-DEVICE void meet_events(const run *p, block *s, event_block *m) {
-    block_barrier();
+// meet_events ends a turn of the block. The next one begins when other blocks have finished the turn that it has to wait for; where they
+// meet, and after the 0th turn, that is this one. Meanwhile what is the same for all neurons in the next turn is worked out.
+DEVICE void meet_events(const run *p, const event_lists *e, block *s, event_block *m) {
+    bool apart = e->early > 1;
+    i32 number = m->now.number;
+    players_barrier(e);
     if (thread_in_block() == 0) {
-        arrive(p->arrived);
+        if (number >= 0 && apart) store_block(&m->turns.done, (u32)number + 1);
+        else if (number >= 0) tell_turn(p->arrived, (u32)number);
         m->now = m->next;
         s->w.t = m->next.t; // the law's step 4 reads it
     }
-    u32 k = block_size() - 1 - thread_in_block();
+    u32 k = players(e) - 1 - thread_in_block();
     if (k < p->w.area_count && k < COMMON && !s->w.areas[k].differ) s->common[k] = term_at(&s->w, s->w.areas + k, 0, m->next.t);
-    if (thread_in_block() == 0)
-        while (acquire_word(p->arrived) < m->next.wanted) {}
-    block_barrier();
+    if (thread_in_block() == 0 && number >= 0) {
+        if (apart && number == 0) await_turns(&m->turns, 1);
+        while (!apart && !finished(p->arrived, (u32)number)) {}
+    }
+    players_barrier(e);
 }
 
-// play is a turn: the first warp tells the host of the burst before, and the others update burst t and deliver rows of burst t + 1.
+// play is a turn: the first warp tells the host of the burst before, and the others update burst t and deliver rows of burst t + early. The
+// warp that looks rows up waits for other blocks where they do not meet.
 DEVICE void play(const run *p, const event_lists *e, block *s, event_block *m) {
     event_turn x = m->now;
     bool gives = delivers(p, e, &x);
+    u32 warp = anew(thread_in_block()) / 32, looker = e->early > 1 ? players(e) / 32 - 1 : 0;
     if (thread_in_block() == 0) {
         m->next = x;
         take_on(p, e, &m->next);
     }
     if (gives && p->stimulus_count > 0)
-        give_scheduled(p, x.t + 1, (u64)anew(block_index()) * block_size() + anew(thread_in_block()), (u64)anew(block_count()) * block_size());
-    if (anew(thread_in_block()) < 32) {
-        bool looks = ahead(e) && x.t + 2 < p->first + p->bursts;
-        due_ahead d = {looks ? rows_due(e, x.t + 2) : 0, 0};
+        give_scheduled(p, x.t + e->early, (u64)anew(block_index()) * players(e) + anew(thread_in_block()), (u64)anew(block_count()) * players(e));
+    if (warp == 0 || warp == looker) {
+        u64 next = x.t + e->early + 1;
+        bool looks = warp == looker && ahead(e) && next < p->first + p->bursts;
+        due_ahead d = {looks ? rows_due(e, next) : 0, 0};
         if (looks) find_due(p, e, next_place(e, x.due), &d);
-        if (x.updates != 0 && x.t > p->first) bring_fired(p, e, x.t - 1, x.before, s, m);
-        if (looks) keep_due(p, m, x.t + 2, &d);
-        if (x.updates != 0 && block_index() == 0 && lane() == 0) e->lengths[(u32)(x.t + 1) & e->length_mask] = 0;
-    } else if (anew(thread_in_block()) / 32 <= event_warps()) {
-        if (gives) deliver_due(p, e, m, x.t + 1, x.due);
+        if (warp == 0 && x.updates != 0 && x.t > p->first) bring_fired(p, e, x.t - 1, x.before, s, m);
+        if (looks) keep_due(p, m, next, &d);
+        if (warp == 0 && x.updates != 0 && block_index() == 0 && lane() == 0) e->lengths[(u32)(x.t + e->early) & e->length_mask] = 0;
+        if (warp > 0 && x.number > 0 && lane() == 0) await_turns(&m->turns, x.number + 1 > (i32)e->early ? x.number + 2 - e->early : 1);
+    } else if (warp <= event_warps(e)) {
+        if (gives) deliver_due(p, e, m, x.t + e->early, x.due);
         if (m->now.updates != 0) update_events(p, e, m->now.t, s, m, m->now.at);
     }
     if (m->now.updates != 0 && p->wanted.count > 0) {
-        block_barrier();
+        players_barrier(e);
         bring_read(p, e, s, m, m->now.t);
     }
+}
+
+// talk_events is what the last warps do where blocks do not meet, by one lane each: the number of threads before it is 0, 32 or 64.
+DEVICE void talk_events(const run *p, event_block *m, u32 before) {
+    if (before == 0) tell_turns(p->arrived, &m->turns, (u32)p->bursts + 2);
+    if (before == 32) hear_turns(p->arrived, &m->turns, (u32)p->bursts);
+    if (before < 64 || block_index() + 1 < block_count()) return;
+    for (u32 told = 0; told < p->bursts;)
+        for (u32 complete = load_block(&m->turns.complete); told < complete; told++) publish(p->done + told, p->first + told + 1);
 }
 
 // event_bursts is the law of many bursts in one launch, whose blocks all run at once. The first warp of a block tells the host, while the
@@ -536,8 +569,8 @@ DEVICE void play(const run *p, const event_lists *e, block *s, event_block *m) {
 //
 // With 768 threads a block none of its registers goes to memory from burst to burst.
 KERNEL_OF_768 event_bursts(run p, event_lists e) {
-    SHARED(block, s);
     SHARED(event_block, m);
+    SHARED(block, s);
     lay_out(&p, dynamic_memory(), &s, false);
     if (thread_in_block() == 0) lay_out_events(&p, &e, &m);
     begin_launch(&p);
@@ -545,9 +578,11 @@ KERNEL_OF_768 event_bursts(run p, event_lists e) {
     cells_copy(&p, &e, &s, &m, p.first - 1, false);
     near_copy(&p, &s, &m);
     for (u32 w = thread_in_block(); w < 2 * (p.block_neurons / 32); w += block_size()) in_room<u32>(m.at_bits)[w] = 0;
+    if (anew(block_index()) == 0 && thread_in_block() < TURNS) ((u32 *)p.arrived_next)[thread_in_block() * TURN_APART] = 0;
     if (thread_in_block() == 0) {
         u32 due = e.at >= e.lag ? e.at - e.lag : e.at + e.depth - e.lag;
-        m.now = event_turn{p.first - 1, 0, e.at, e.at, due, 0, 0, 0};
+        m.now = event_turn{p.first - e.early, 0, e.at, e.at, due, 1 - (i32)e.early, 0, 0};
+        m.turns = turns_here{};
     }
     if (thread_in_block() < 32 && ahead(&e)) {
         due_ahead d = {rows_due(&e, p.first), 0};
@@ -555,14 +590,18 @@ KERNEL_OF_768 event_bursts(run p, event_lists e) {
         keep_due(&p, &m, p.first, &d);
     }
     block_barrier();
-    while (m.now.done == 0) {
-        play(&p, &e, &s, &m);
-        meet_events(&p, &s, &m);
-        if (m.now.told != 0) announce(&p, m.now.told - 1);
+    if (thread_in_block() < players(&e)) {
+        while (m.now.done == 0) {
+            play(&p, &e, &s, &m);
+            meet_events(&p, &e, &s, &m);
+            if (e.early == 1 && m.now.told != 0) announce(&p, m.now.told - 1);
+        }
+        if (thread_in_block() < 32) bring_fired(&p, &e, p.first + p.bursts - 1, m.now.before, &s, &m);
+        meet_events(&p, &e, &s, &m);
+        if (e.early == 1) announce(&p, p.first + p.bursts - 1);
+    } else {
+        talk_events(&p, &m, anew(thread_in_block()) - players(&e));
     }
-    if (thread_in_block() < 32) bring_fired(&p, &e, p.first + p.bursts - 1, m.now.before, &s, &m);
+    block_barrier();
     cells_copy(&p, &e, &s, &m, p.first + p.bursts - 1, true);
-    if (thread_in_block() == 0) m.next.wanted += block_count();
-    meet_events(&p, &s, &m);
-    announce(&p, p.first + p.bursts - 1);
 }

@@ -165,6 +165,9 @@ func Lasting() []Image { return unit("lasting") }
 // Event lists the embedded PTX of the kernel of many bursts for networks with neurons of lif_event or lif_psc_exp_event, by rising capability.
 func Event() []Image { return unit("event") }
 
+// Late lists the embedded PTX of the kernel of many bursts for networks whose delays are several bursts, by rising capability.
+func Late() []Image { return unit("late") }
+
 // Learn lists the embedded PTX of the kernels of projections that learn, with a place for the code of their rules, by rising capability.
 func Learn() []Image { return unit("learn") }
 
@@ -185,7 +188,7 @@ func Toolbox() []Image { return unit("toolbox") }
 
 // All lists the embedded PTX of all units.
 func All() []Image {
-	return slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Custom(), CustomLists(), Learn(), Local(), Driven(), Build(), Near(), Toolbox())
+	return slices.Concat(Images(), Moving(), Large(), Outside(), Lists(), Lasting(), Event(), Late(), Custom(), CustomLists(), Learn(), Local(), Driven(), Build(), Near(), Toolbox())
 }
 
 // unit lists what build.sh makes of one source.

@@ -20,6 +20,7 @@ struct places {
     u32 drawn;      // how many ports of a neuron drives reach at most, if any drive is drawn in each burst
     u32 delay;      // of all synapses, in bursts
     u32 outside;    // whether the neurons' state stays in global memory, because blocks have no room for it
+    u32 apart;      // bursts that blocks are apart at most, 0 or 1
     u32 rounds;     // if they have none for all sums either, a block alone is so many teams, one after the other
     const u16 *slot; // of piece n and the q-th slot: from unit (n·count + q)·2^units_log on
     const u16 *more;

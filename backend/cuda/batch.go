@@ -126,7 +126,10 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	}
 	p.bytes[bufLocal] = b.choice.local
 	p.bytes[bufSync] = haltAt + 8
-	if b.choice.path == pathDelayed {
+	if b.choice.path == pathLate {
+		p.bytes[bufLate] = b.lateBytes()
+	}
+	if b.choice.path.early() {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
 		if b.rows.delays > 0 {
 			p.bytes[bufLater] = 2 * spikeBytes * uint64(c.Neurons)
@@ -179,7 +182,7 @@ func (b *backend) loadBatch(t *tables) error {
 	switch b.choice.path {
 	case pathTeams:
 		names = append(names, "cut_rows")
-	case pathEvent:
+	case pathEvent, pathLate:
 		names = names[:2]
 	}
 	var err error
@@ -210,6 +213,8 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 		return b.loadLearning(b.localImage, names, l, models)
 	case pathEvent:
 		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
+	case pathLate:
+		return b.loadFrom(b.lateImage.PTX(), b.lateImage.Name, names, nil)
 	default:
 		return b.loadOnly(names, models)
 	}
@@ -344,6 +349,8 @@ func (b *backend) launchBatch(e *program, half int, first, bursts uint64) error 
 		return fmt.Errorf("run_bursts: %w", err)
 	}
 	r.arrived, r.arrivedNext = r.arrivedNext, r.arrived
+	l := &x.args.late
+	l.told, l.toldNext = l.toldNext, l.told
 	return nil
 }
 
@@ -481,8 +488,8 @@ func (b *backend) turnOn() error {
 			return err
 		}
 	}
-	if b.choice.path == pathDelayed { // entries are looked at before it is known how many there are
-		for _, of := range []slot{bufQueue, bufLater} {
+	if b.choice.path.early() { // entries are looked at before it is known how many there are
+		for _, of := range []slot{bufQueue, bufLater, bufLate} {
 			if n := p.bytes[of]; n > 0 {
 				if err := b.stream.Fill(p.ptr[of], 0, n); err != nil {
 					return err
@@ -492,7 +499,7 @@ func (b *backend) turnOn() error {
 	}
 	first := 2
 	switch b.choice.path {
-	case pathDelayed: // its queues begin empty
+	case pathDelayed, pathLate: // their queues begin empty
 		first = 1
 	case pathEvent: // its rows are delivered later
 		first = int(b.rows.least) + 1
@@ -519,7 +526,7 @@ func (b *backend) turnOn() error {
 		if err := b.tellQueues(x.history); err != nil {
 			return err
 		}
-	} else if b.choice.path != pathDelayed && newest > 0 {
+	} else if !b.choice.path.early() && newest > 0 {
 		queued = newest
 		if err := b.queueRows(int(newest)); err != nil {
 			return err

@@ -26,16 +26,20 @@ const (
 	pathRanges               // of rules of pairs, with targets in shared memory: kernels/learn_ranges.cu
 	pathResident             // state in shared memory: kernels/resident_bursts.cu, own_rows.cuh
 	pathDelayed              // and rows that are delivered while neurons are updated: kernels/early_rows.cuh, ahead.cuh
+	pathLate                 // likewise, of delays of several bursts, with blocks some bursts apart: kernels/late_bursts.cu
 	pathTeams                // sums in the shared memory of teams of blocks: kernels/teams.cuh
 	pathClusters             // sums in the shared memory of those who update: kernels/cluster_bursts.cu
 )
 
 func (p path) String() string {
-	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "teams", "clusters"}[p]
+	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "late", "teams", "clusters"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
-func (p path) keepsState() bool { return p == pathResident || p == pathDelayed || p == pathClusters }
+func (p path) keepsState() bool { return p == pathResident || p.early() || p == pathClusters }
+
+// early reports whether rows are delivered while neurons are updated.
+func (p path) early() bool { return p == pathDelayed || p == pathLate }
 
 // kernel is the name of the path's kernel for c; empty if the path launches each burst by itself.
 func (p path) kernel(c *connectome.Connectome) string {
@@ -58,6 +62,8 @@ func (p path) kernel(c *connectome.Connectome) string {
 		return "run_bursts" + modelSuffix(c)
 	case pathEvent:
 		return "event_bursts"
+	case pathLate:
+		return "late_bursts" + modelSuffix(c)
 	case pathResident, pathDelayed:
 		return "resident_bursts" + modelSuffix(c)
 	}
@@ -66,7 +72,7 @@ func (p path) kernel(c *connectome.Connectome) string {
 
 // Path says how a device runs bursts, and what decided that.
 type Path struct {
-	Name   string   `json:"path"`   // single, event, run, learn, local, ranges, resident, delayed, teams or clusters; several where devices take different ones
+	Name   string   `json:"path"`   // single, event, run, learn, local, ranges, resident, delayed, late, teams or clusters; several where devices take different ones
 	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
 	Why    string   `json:"why"`
 	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
@@ -129,6 +135,7 @@ type line struct {
 var lines = []line{
 	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
 	{pathTeams, []want{many, steady, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
+	{pathLate, []want{many, steady, still, near, kept, keptEarly, late}, "delays are several bursts: blocks do not meet, and rows are delivered while neurons are updated"},
 	{pathDelayed, []want{many, steady, still, near, kept, early, keptEarly}, "state fits shared memory: rows are delivered while neurons are updated"},
 	{pathResident, []want{many, steady, still, near, kept, keptAlone}, "state fits shared memory: a block delivers the rows of its own neurons"},
 	{pathRanges, []want{many, steady, learn, near, rangeable, bitsFit, rangesFit}, "it learns by rules of pairs: each block delivers to a range of targets, whose sums and events it keeps in shared memory"},

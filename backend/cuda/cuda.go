@@ -46,10 +46,12 @@ type tuning struct {
 	listed         bool          // resident_bursts even where one model's rows without delays could be delivered by the warps that update (kernels/early_rows.cuh)
 	delayedRow     uint32        // synapses a row from which rows with delays are split (kernels/early_rows.cuh); 0: they never are
 	aheadRow       uint32        // likewise where neurons decide a burst ahead (kernels/ahead.cuh)
+	lateRow        uint32        // likewise where delays are several bursts (kernels/late_rows.cuh)
 	clusterRow     uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast   uint32        // neurons from which they do
 	clusterLate    uint64        // synapses from which they do where delays are above 1
 	clusterPairs   uint32        // neurons from which clusters have two blocks
+	clustersApart  uint32        // bursts that their blocks are apart at most where delays are above 1, 0 or 1
 	clusterSize    uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
 	outside        uint64        // clusters leave their neurons' state in global memory, where they can, and sum in so many rounds; 0: only where it does not fit
 	drawLeast      uint64        // neurons of a block from which it draws for many at a time
@@ -70,15 +72,16 @@ type tuning struct {
 	rangeLeast     uint64        // synapses that learn from which blocks have ranges of their targets (kernels/learn_ranges.cu); 0: they never do
 	rangePart      uint64        // and synapses of a row that a block has, from which they do
 	events         uint32        // of each target of a projection that learns, which are remembered
+	apart          uint32        // bursts that blocks are apart at most where delays are several bursts; below 2 they meet in every burst
 	ownSynapses    uint32        // about so many a block of resident_bursts delivers by itself
 	linger         time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
 	patience       time.Duration // after which the driver is asked whether a launch that tells nothing has failed
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, ownSynapses: 16384, delayedRow: 512, aheadRow: 256,
+	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, apart: 4, ownSynapses: 16384, delayedRow: 512, aheadRow: 256, lateRow: 100,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
-	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clusterPairs: 500_000, slotBytes: 6,
+	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clustersApart: 1, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	localBlocks: 16, localNeurons: 1_100,
 	rangeLeast: 200_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 13,
@@ -187,6 +190,7 @@ type backend struct {
 
 	lastingImage kernels.Image
 	eventImage   kernels.Image
+	lateImage    kernels.Image
 
 	number  uint64   // the next burst
 	lengths []uint64 // of the fire queue of burst b at b mod depth
@@ -213,6 +217,11 @@ func (b *backend) attach(device int) error {
 	}
 	if b.want.Stimuli {
 		if b.lastingImage, err = selectImage(d, b.device, kernels.Lasting()); err != nil {
+			return err
+		}
+	}
+	if latent(b.c) {
+		if b.lateImage, err = selectImage(d, b.device, kernels.Late()); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ type eventLists struct {
 	lengthMask, all uint32
 	at              uint32
 	lag, back       uint32
+	early           uint32
 	room            uint32
 }
 
@@ -65,7 +66,7 @@ func changing(q *question) string {
 
 // dueFits: there is room for the sums of the bursts for which rows are delivered at a time.
 func dueFits(q *question) string {
-	slots := q.r.dueSlots(q.c)
+	slots := q.b.dueSlots()
 	if n := slots * uint64(q.c.Ports) * 4; n > q.b.ringRoom {
 		return fmt.Sprintf("sums of %d bursts to come take %d bytes, want at most %d", slots, n, q.b.ringRoom)
 	}
@@ -90,11 +91,23 @@ func cellsFit(q *question) string {
 	return q.fits(least + more)
 }
 
-// dueSlots is how many bursts' sums wait where a row is delivered in the burst in which its first synapses are due, or in the one before.
-func (r *rows) dueSlots(c *connectome.Connectome) uint64 {
-	bursts := c.MaxDelay - int(r.least) + 1
-	if r.least > 1 {
-		bursts++
+// turns and turnsBytes are TURNS of kernels/turns.cuh, and what its counters take.
+const turns, turnsBytes = 8, turns * 128
+
+// early is how many bursts before its first synapses are due a row is delivered, at most. Blocks are so many bursts apart. The more, the more
+// sums wait.
+func (b *backend) early() uint32 {
+	if most := (b.rows.least - min(2, b.rows.least)) / 2; most > 1 && b.threads() >= 224 && b.tune.parts <= 1 {
+		return min(b.tune.apart, most, turns)
+	}
+	return 1
+}
+
+// dueSlots is how many bursts' sums wait where a row is delivered in the burst in which its first synapses are due, or before that.
+func (b *backend) dueSlots() uint64 {
+	bursts := b.c.MaxDelay - int(b.rows.least) + 1
+	if b.rows.least > 1 {
+		bursts += 2*int(b.early()) - 1
 	}
 	return 1 << bits.Len(uint(bursts-1))
 }
@@ -102,17 +115,20 @@ func (r *rows) dueSlots(c *connectome.Connectome) uint64 {
 // sumSlots is how many bursts the ring has sums of, and how many of each: those of four neighbours are loaded at once by event_bursts.
 func (b *backend) sumSlots() (slots, ports uint64) {
 	if b.choice.path == pathEvent {
-		return b.rows.dueSlots(b.c), divUp(uint64(b.c.Ports), 4) * 4
+		return b.dueSlots(), divUp(uint64(b.c.Ports), 4) * 4
 	}
 	return ringSlots(b.c.MaxDelay), uint64(b.c.Ports)
 }
 
-// lengthSlots is for the lengths of queues: of those of a state, and of two more bursts, one of which is cleared ahead.
-func (b *backend) lengthSlots() uint64 { return 1 << bits.Len64(b.depth()+1) }
+// lengthSlots is for the lengths of queues: of those of a state, and of more bursts, as they are cleared ahead.
+func (b *backend) lengthSlots() uint64 { return 1 << bits.Len64(b.depth()+uint64(b.early())) }
+
+// dueCounters is where counters of turns lie behind them, those of two launches by turns.
+func (b *backend) dueCounters() uint64 { return divUp(4*b.lengthSlots(), 128) * 128 }
 
 // addEvents adds what event_bursts has to the plan.
 func (p *plan) addEvents(b *backend) {
-	p.bytes[bufDue] = 4 * b.lengthSlots()
+	p.bytes[bufDue] = b.dueCounters() + 2*turnsBytes
 	if !b.choice.cached {
 		p.bytes[bufCells] = cellBytes * uint64(b.c.Neurons)
 	}
@@ -123,17 +139,19 @@ func (b *backend) bindEvents(x *batch) {
 	p, r := &b.plan.ptr, &b.rows
 	x.args.events = eventLists{
 		cells: p[bufCells], queues: p[bufQueues], lengths: p[bufDue], depth: uint32(b.depth()), lengthMask: uint32(b.lengthSlots() - 1),
-		all: b.c.Neurons, lag: r.least, back: r.least, room: uint32(b.choice.cells),
+		all: b.c.Neurons, lag: r.least, back: r.least, early: b.early(), room: uint32(b.choice.cells),
 	}
+	x.args.run.arrived = p[bufDue] + driver.Ptr(b.dueCounters())
+	x.args.run.arrivedNext = x.args.run.arrived + turnsBytes
 	x.args.run.cached = 0 // the state of neurons of other models stays outside
 	if int(r.least) == b.c.MaxDelay && r.delayBits == 0 {
 		x.args.events.back, x.args.run.delay, x.args.run.late = 1, 0, 0
 	}
 }
 
-// tellDue brings the device the lengths of its fire queues.
+// tellDue brings the device the lengths of its fire queues, and resets what counts turns.
 func (b *backend) tellDue() error {
-	lengths := make([]uint32, b.lengthSlots())
+	lengths := make([]uint32, b.plan.bytes[bufDue]/4)
 	for d, queue := range b.batch.history {
 		lengths[(b.number-uint64(d)-1)%b.lengthSlots()] = uint32(len(queue))
 	}

@@ -22,6 +22,8 @@ func TestEventPath(t *testing.T) {
 	cudatest.Anywhere(t)
 	for name, change := range map[string]func(*tuning){
 		"usual":           func(*tuning) {},
+		"blocks apart":    func(t *tuning) { t.batchThreads = 224 },
+		"two apart":       func(t *tuning) { t.batchThreads, t.apart = 256, 2 },
 		"neurons outside": func(t *tuning) { t.uncached, t.unpacked = true, true },
 		"short launches":  func(t *tuning) { t.batchThreads, t.batch, t.entries = 64, 3, 7 },
 	} {

@@ -49,7 +49,7 @@ func (l *launched) during(unit string, do func()) {
 // units are all but the toolbox, which package doctor tests.
 var units = map[string]func() []kernels.Image{
 	"burst": kernels.Images, "moving": kernels.Moving, "large": kernels.Large, "outside": kernels.Outside, "lists": kernels.Lists, "custom": kernels.Custom,
-	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
+	"custom_lists": kernels.CustomLists, "lasting": kernels.Lasting, "event": kernels.Event, "late": kernels.Late, "learn": kernels.Learn, "driven": kernels.Driven, "build": kernels.Build,
 	"near": kernels.Near, "local": kernels.Local,
 }
 
@@ -68,11 +68,11 @@ func entries(unit string) []string {
 	text := units[unit]()[1].PTX()
 	return slices.DeleteFunc(entriesOf(text), func(kernel string) bool {
 		switch {
-		case unit == "event" && kernel == "catch_up":
+		case (unit == "event" || unit == "late") && kernel == "catch_up":
 			return false
 		case unit == "outside": // others are of the sources that these units share
 			return !strings.HasPrefix(kernel, "cluster_bursts")
-		case unit == "lasting", unit == "event", unit == "learn":
+		case unit == "lasting", unit == "event", unit == "late", unit == "learn":
 			return !strings.HasPrefix(kernel, unit+"_")
 		case unit == "large":
 			return !strings.HasPrefix(kernel, "run_bursts") && kernel != "catch_up" && kernel != "queue_rows"
@@ -137,6 +137,12 @@ func TestEveryKernel(t *testing.T) {
 			l.during("event", func() { launchAs(t, c, few(), thirds(c)) })
 		})
 	}
+	sub("late", func(t *testing.T) {
+		c := leaks(func(r *rand.Rand) uint16 { return uint16(4 + r.UintN(3)) })
+		tune := few()
+		tune.lateRow, tune.batchThreads = 1, 416
+		l.during("late", func() { launchAs(t, c, tune, thirds(c)) })
+	})
 	for seed := range 8 {
 		sub(fmt.Sprint("learn/seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 0x6b65726e))

@@ -52,7 +52,8 @@ func (b *backend) exchangeRings() (ids, told uint64) {
 	if b.share.devices > 1 {
 		return power(2 * lag), power(max(lag+2, 2*lag))
 	}
-	return power(lag + 1), power(lag + 2)
+	apart := uint64(b.clustersApart())
+	return power(lag + 1 + apart), power(lag + 2 + 2*apart)
 }
 
 // planExchange adds the memory that all devices write their fire queues to, for so many blocks each.

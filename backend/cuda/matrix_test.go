@@ -66,6 +66,7 @@ func features(t *testing.T) []feature {
 		{"long rows of one weight each", long, engine.Want{}, 0},
 		{"the same, all delays d", net(60, func(int) uint16 { return 3 }, nil), engine.Want{}, 0},
 		{"long rows, different delays", net(60, several, nil), engine.Want{}, 0},
+		{"long rows, delays of four bursts and more", net(60, func(k int) uint16 { return uint16(4 + k%3) }, nil), engine.Want{}, 0},
 		{"long rows, different weights", net(60, one, weights), engine.Want{}, 0},
 		{"the same, different delays", net(60, several, weights), engine.Want{}, 0},
 		{"short rows, one common model", net(5, one, nil), engine.Want{}, 0},
@@ -102,8 +103,8 @@ type feature struct {
 // path is the one that devices take together.
 func (f *feature) path(devices int) path {
 	b := onUsual(f.c, f.want)
-	b.tune.clusterRow, b.tune.teamRow, b.tune.delayedRow, b.tune.clusterLeast, b.tune.clusterLate, b.tune.slotBytes, b.tune.teamLeast = 20, 20, 20, 1, 1, 64, 0
-	b.tune.rangeLeast, b.tune.rangePart = 1, 0
+	b.tune.clusterRow, b.tune.teamRow, b.tune.delayedRow, b.tune.lateRow, b.tune.clusterLeast, b.tune.clusterLate, b.tune.slotBytes, b.tune.teamLeast = 20, 20, 20, 20, 1, 1, 64, 0
+	b.tune.rangeLeast, b.tune.rangePart, b.tune.gather = 1, 0, 0
 	b.sms, b.clusters = 2, [mostClustered + 1]uint64{1: 2, 2: 1}
 	if f.room > 0 {
 		b.room = f.room

@@ -84,6 +84,7 @@ func (b *backend) deliverJoined(bursts []uint64) error {
 func (b *backend) catchUp(queue driver.Ptr, length int, d uint64) error {
 	x := &b.batch
 	x.catchUpArgs = catchUpArgs{run: x.args.run, queue: queue, length: uint32(length), firedAt: b.number - d, least: uint32(d)}
+	x.catchUpArgs.run.delay, x.catchUpArgs.run.late = b.delays() // kernels that know the one delay are not told
 	if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.late, b.stream); err != nil {
 		return fmt.Errorf("catch_up: %w", err)
 	}

@@ -22,7 +22,7 @@ type places struct {
 	count, size, neurons, ports uint32
 	unitsLog, piecesLog         uint32
 	drawn, delay                uint32
-	outside, rounds             uint32
+	outside, apart, rounds      uint32
 	slot, more                  driver.Ptr
 }
 
@@ -293,8 +293,17 @@ func (b *backend) places() places {
 	}
 	return places{
 		count: uint32(s.count), size: uint32(s.size), neurons: uint32(s.neurons()), ports: uint32(s.ports()),
-		unitsLog: uint32(bits.TrailingZeros64(s.units)), piecesLog: uint32(s.piecesLog), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), outside: flag(s.outside), rounds: uint32(s.rounds), slot: p[bufTarget], more: p[bufMorePlaces],
+		unitsLog: uint32(bits.TrailingZeros64(s.units)), piecesLog: uint32(s.piecesLog), drawn: uint32(s.drawn), delay: uint32(b.rows.lag()), outside: flag(s.outside), apart: b.clustersApart(), rounds: uint32(s.rounds), slot: p[bufTarget], more: p[bufMorePlaces],
 	}
+}
+
+// clustersApart is how many bursts blocks are apart at most that are clusters alone: others read each other's sums. Stimuli reach other
+// blocks' neurons.
+func (b *backend) clustersApart() uint32 {
+	if b.share.devices > 1 || !b.c.Part.Whole() || b.rows.lag() < 2 || b.rows.shape.size > 1 || len(b.c.Stimuli) > 0 {
+		return 0
+	}
+	return b.tune.clustersApart
 }
 
 // inParts does something with stretches of the rows low ≤ n < high that have about equally many synapses, side by side.

@@ -50,6 +50,7 @@ const (
 	bufQueue
 	bufWaits
 	bufLater
+	bufLate
 	bufSync
 	bufInbox
 	bufTold

@@ -72,7 +72,7 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	r := lengthsOf(c)
 	_, driven := layDrivenRows(c.Driven, 0)
 	r.delays, r.driven = delayBytes(c.Delay), driven.bytes
-	if eventful(c) {
+	if eventful(c) || latent(c) {
 		r.least = leastDelay(c)
 	}
 	q := question{b: b, c: c, t: t, r: &r, oneDelay: func() bool { return oneDelay(c) }}
@@ -204,7 +204,7 @@ func (b *backend) takeRows(c *connectome.Connectome, from *Maker, t *tables) err
 		return err
 	}
 	b.makePlan(t)
-	if b.choice.path == pathDelayed {
+	if b.choice.path.early() {
 		b.rows.delayed = delayedOf(c, b.rows.filled)
 	}
 	if err := b.plan.allocate(b.ctx, lastOfRows); err != nil {
@@ -221,7 +221,7 @@ func (b *backend) takeMade(c *connectome.Connectome, m *made, t *tables) error {
 	b.rows = b.madeRows(c, m)
 	b.makePlan(t)
 	err := b.plan.allocate(b.ctx, lastOfRows)
-	if err == nil && b.choice.path == pathDelayed {
+	if err == nil && b.choice.path.early() {
 		b.rows.delayed, err = m.soon(&b.rows, b.plan.ptr[bufSoon])
 	}
 	return err

@@ -14,6 +14,7 @@ type runArgs struct {
 	ranges   ranges
 	locals   locals
 	events   eventLists
+	late     lateQueues
 }
 
 // params are those of the path's kernel.
@@ -28,6 +29,8 @@ func (a *runArgs) params(p path) *driver.Arguments {
 		list = append(list, unsafe.Pointer(&a.learners), unsafe.Pointer(&a.locals))
 	case pathEvent:
 		list = append(list, unsafe.Pointer(&a.events))
+	case pathLate:
+		list = append(list, unsafe.Pointer(&a.late))
 	}
 	return driver.ParamsAt(list)
 }
@@ -109,7 +112,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
 	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.choice.path == pathEvent || b.share.devices > 1
 	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
-	if b.choice.path == pathDelayed {
+	if b.choice.path.early() {
 		mean = b.rows.delayed.soon
 		ownRows, longest = soonRows(b.tune.ownSynapses, mean)
 	}
@@ -145,8 +148,11 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	if b.choice.learnt > 0 {
 		x.args.run.sum.room = uint32(b.choice.learnt) // there are no teams
 	}
-	if b.choice.path == pathEvent {
+	switch b.choice.path {
+	case pathEvent:
 		b.bindEvents(x)
+	case pathLate:
+		b.bindLate(x)
 	}
 	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

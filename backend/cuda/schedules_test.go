@@ -74,6 +74,9 @@ func trials() []trial {
 		{pathEvent, "event", []int{0}, 3, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 		{pathEvent, "event, rows looked up ahead", []int{0}, 4, func(*tuning) {}, false, 0},
+		{pathEvent, "event, ahead, blocks apart", []int{0}, 6, func(t *tuning) { t.batchThreads = 224 }, false, 0},
+		{pathLate, "late", []int{0}, 4, func(t *tuning) { t.lateRow, t.batchThreads = 1, 288 }, false, 0},
+		{pathClusters, "clusters, late, blocks apart", []int{0}, 3, func(t *tuning) { clusters(1)(t); t.clustersApart = 1 }, false, 0},
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 0 }, false, 0},
 		{pathLocal, "local", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 4 }, false, 0},
 		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart, t.localBlocks = 5, 64, 1, 0, 0 }, false, 0},
@@ -122,8 +125,11 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 		weight := least * (r.Int32N(50) - 20)
 		for range r.Uint32N(40) {
 			s := enginetest.Synapse{From: from, To: r.Uint32N(ports), Weight: weight, Delay: 1 + uint16(r.UintN(uint(v.delays)))}
-			if tune.clusterRow == 1 || strings.Contains(v.name, "ahead") {
+			switch {
+			case tune.clusterRow == 1 || strings.Contains(v.name, "ahead"):
 				s.Delay = v.delays
+			case v.path == pathLate:
+				s.Delay = v.delays + uint16(r.UintN(3))
 			}
 			n.Synapses = append(n.Synapses, s)
 		}
@@ -168,7 +174,7 @@ func (v *trial) tuning() tuning {
 	tune := defaults
 	tune.batchThreads, tune.gather = 96, 0
 	v.change(&tune)
-	if tune.batch, tune.linger = 5, forever; v.path == pathLocal {
+	if tune.batch, tune.linger = 5, forever; v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate {
 		tune.batch = 20
 	}
 	return tune
@@ -188,7 +194,7 @@ var errOther = errors.New("another spike than the reference")
 // try runs a network by the schedule of a seed and compares it with the reference; the error is of what differs.
 func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	bursts := 8
-	if v.path == pathLocal { // more than words are kept of
+	if v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate { // more than words, or queues, are kept of
 		bursts = 24
 	}
 	h.Control("reset", 0)
@@ -268,6 +274,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Cluster}
 	case v.path == pathEvent:
 		return []cudatest.Bursts{cudatest.Event}
+	case v.path == pathLate:
+		return []cudatest.Bursts{cudatest.Late}
 	case v.path == pathLearn:
 		return []cudatest.Bursts{cudatest.Learn}
 	case v.path == pathRanges:
@@ -348,13 +356,21 @@ func mistakes() []planted {
 		{"a word that is forgotten when it may have been told", "clusters", change("exchange.cuh", "own_of(x, t + 2) = 0; }", "own_of(x, t + 1) = 0; }")},
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},
 		{"a label of another row's lane", "clusters, late", change("cluster_sums.cuh", "32 / mine->step", "16 / mine->step")},
-		{"a meeting that acquires nothing", "event, ahead", change("event_bursts.cu", "while (acquire_word(p->arrived) < m->next.wanted", "while (arrivals(p->arrived) < m->next.wanted")},
+		{"a meeting that acquires nothing", "event, ahead", change("turns.cuh", "return acquire_word(told", "return arrivals(told")},
 		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "in_room<u32>(m->at_bits) + (u32)(t % 2) *", "in_room<u32>(m->at_bits) + (u32)(t % 1) *")},
-		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e->lengths[(u32)(x.t + 1) & e->length_mask] = 0", "e->lengths[(u32)(x.t + 1 - e->lag) & e->length_mask] = 0")},
-		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "(e->lag > 1 || x->updates == 0)", "(e->lag > 0 || x->updates == 0)")},
+		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e->lengths[(u32)(x.t + e->early) & e->length_mask] = 0", "e->lengths[(u32)(x.t + e->early - e->lag) & e->length_mask] = 0")},
+		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "return x->t + e->early < p->first + p->bursts && (e->lag > 1", "return x->t + e->early < p->first + p->bursts && (e->lag > 0")},
 		{"rows of another queue", "event, rows looked up ahead", change("event_bursts.cu", "find_due(p, e, next_place(e, x.due), &d)", "find_due(p, e, x.due, &d)")},
 		{"a queue at the place of the next burst", "event, rows looked up ahead", change("event_bursts.cu", "bring_fired(p, e, x.t - 1, x.before,", "bring_fired(p, e, x.t - 1, x.at,")},
 		{"the last burst is not queued", "event, rows looked up ahead", change("event_bursts.cu", "p.first + p.bursts - 1, m.now.before,", "p.first + p.bursts - 1, m.now.at,")},
+		{"blocks that are a turn too far apart", "event, ahead, blocks apart", change("event_bursts.cu", "x.number + 2 - e->early : 1);", "x.number - e->early : 1);")},
+		{"rows that are delivered two turns too far apart", "late", change("late_rows.cuh", "number + 2 > e->apart + 1 ? number + 2 - e->apart : 1", "number > e->apart + 1 ? number - e->apart : 1")},
+		{"a queue that is cleared while it is filled", "late", change("late_rows.cuh", "e->lengths[(t + e->apart) &", "e->lengths[(t + 1) &")},
+		{"bits that are written while the host is told of them", "late", change("late_rows.cuh", "return t & 1 ? room_at<u32>(s, s->at_list) : room_at<u32>(s, s->at_bits);", "return room_at<u32>(s, s->at_bits);")},
+		{"amounts that are drawn while others are added", "late", change("late_rows.cuh", "return room_at<i32>(s, s->at_input) + (t & 1) * p->block_neurons;", "return room_at<i32>(s, s->at_input);")},
+		{"a turn that is told before its rows are delivered", "late", change("late_rows.cuh", "        late_barrier();\n        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);", "        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);\n        late_barrier();")},
+		{"a length that other blocks still add to", "clusters, late, blocks apart", change("cluster_bursts.cu", "*length_of(p, t + 1 + p->packed.apart) = 0", "*length_of(p, t + 1) = 0")},
+		{"a word that is forgotten too late", "clusters, late, blocks apart", change("exchange.cuh", "forget(x, t + earlier)", "forget(x, t)")},
 		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list that is written before all have read it", "learning", change("learn_synapses.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
 		{"rows that are read before all are looked up", "ranges", change("learn_ranges.cu", "bits_of(one.seen));\n    block_barrier();", "bits_of(one.seen));")},

@@ -31,6 +31,7 @@ func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 	t := &backend{
 		c: c, want: b.want, tune: b.tune, device: b.device, learnImage: b.learnImage, localImage: b.localImage, drivenImage: b.drivenImage, lastingImage: b.lastingImage,
 		eventImage: b.eventImage,
+		lateImage:  b.lateImage,
 		sms:        b.sms, single: b.single, room: b.room, ringRoom: b.ringRoom, clusters: b.clusters, cluster: b.cluster, rows: b.rows, drivenRows: b.drivenRows,
 	}
 	err := t.selectUnit() // that of single bursts: b may have chosen another since

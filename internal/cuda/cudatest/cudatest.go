@@ -131,6 +131,7 @@ const (
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
+	Late     Bursts = "BURSTS(late_bursts_lif)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
 	Local    Bursts = "LEARN_ENTRIES, BURSTS(local_bursts)"

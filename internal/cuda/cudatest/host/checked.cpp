@@ -3,6 +3,7 @@
 #include "burst.cu"
 #include "lasting_bursts.cu"
 #include "event_bursts.cu"
+#include "late_bursts.cu"
 #include "learn.cu"
 #include "local_bursts.cu"
 #include "bursts.h"
