@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,24 +102,13 @@ func checkDevices(list []int) error {
 
 // attach takes hold of the devices, which all get the same grid.
 func (g *group) attach(devices []int, tune tuning) error {
-	all, errs := make([]*backend, len(devices)), make([]error, len(devices))
-	var attached sync.WaitGroup
-	for i, device := range devices { // at the same time: each makes a context
+	for i, device := range devices {
 		b := &backend{want: g.want, tune: tune, share: share{devices: len(devices), self: i}}
 		b.isPartOf(g.c)
-		all[i] = b
-		attached.Go(func() { errs[i] = b.attach(device) })
-	}
-	attached.Wait()
-	for i, b := range all {
-		if errs[i] == nil {
-			g.parts = append(g.parts, b)
+		if err := b.attach(device); err != nil {
+			return err
 		}
-	}
-	if err := cmp.Or(errs...); err != nil {
-		return err
-	}
-	for i, b := range g.parts {
+		g.parts = append(g.parts, b)
 		for _, other := range g.parts[:i] {
 			if err := checkPeers(b.device, other.device); err != nil {
 				return err
