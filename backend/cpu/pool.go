@@ -17,6 +17,10 @@ const (
 	leastSpin = 50 * time.Microsecond
 	mostSpin  = 2 * time.Millisecond
 	spins     = 4 // times what a burst takes
+
+	// A goroutine that no job has needed for so long parks while others work: not before, as work rises and falls, and numbers of
+	// threads are compared. To wake many takes ms until Linux has dealt them to processors.
+	mostUnused = 50 * time.Millisecond
 )
 
 // pool runs jobs on some threads: thread 0 is the caller's goroutine, the others are goroutines that live until close.
@@ -36,6 +40,7 @@ type pool struct {
 	ended     bool
 	alive     sync.WaitGroup
 	awake     bool   // whether to spin before parking
+	procs     int    // Go's processors
 	leastWork uint64 // usualLeast; less in tests, so that small networks use several goroutines too
 	tuner     tuner
 }
@@ -50,7 +55,8 @@ const (
 const threadBits = 31
 
 func newPool(workers []*worker, course func(thread int)) *pool {
-	p := &pool{workers: workers, awake: len(workers) <= runtime.GOMAXPROCS(0), leastWork: usualLeast, tuner: tuner{most: len(workers), ended: true}}
+	procs := runtime.GOMAXPROCS(0)
+	p := &pool{workers: workers, awake: len(workers) <= procs, procs: procs, leastWork: usualLeast, tuner: tuner{most: len(workers), ended: true}}
 	p.jobs = [...]func(int){aStep: p.stepThread, aCourse: course}
 	p.start.make(len(workers) - 1)
 	p.done.make(1)
@@ -63,9 +69,14 @@ func newPool(workers []*worker, course func(thread int)) *pool {
 
 // work does the i-th goroutine's share of each job that needs it.
 func (p *pool) work(i int) {
+	threads, worked := 0, time.Now()
 	for word := uint64(0); ; {
-		word = p.start.wait(i, word, p.awake, max(leastSpin, time.Duration(p.spin.Load())))
-		threads := int(word % (1 << threadBits))
+		most := max(leastSpin, time.Duration(p.spin.Load()))
+		if time.Since(worked) > mostUnused {
+			most = 0
+		}
+		word = p.start.wait(i, word, p.spinning(threads, most))
+		threads = int(word % (1 << threadBits))
 		if threads == 0 {
 			return
 		}
@@ -76,7 +87,16 @@ func (p *pool) work(i int) {
 		if p.busy.Add(-1) == 0 {
 			p.done.set(word, 1)
 		}
+		worked = time.Now()
 	}
+}
+
+// spinning says how a goroutine waits for so long, of a job of so many threads.
+func (p *pool) spinning(threads int, most time.Duration) spinning {
+	if !p.awake {
+		most = 0
+	}
+	return spinning{most, threads >= p.procs}
 }
 
 // share is one thread's share of the workers.
@@ -116,7 +136,7 @@ func (p *pool) do(job uint64, threads int) {
 	p.busy.Store(int32(threads - 1))
 	p.tell(job, threads, threads-1)
 	p.jobs[job](0)
-	p.done.wait(0, before, p.awake, mostSpin)
+	p.done.wait(0, before, p.spinning(threads, mostSpin))
 	p.spin.Store(int64(min(spins*time.Since(begin), mostSpin)))
 }
 
@@ -131,7 +151,7 @@ func (p *pool) arrive(last uint64) {
 
 // await waits until all threads are there, and returns the word of the barrier.
 func (p *pool) await(thread int, last uint64) uint64 {
-	return p.barrier.wait(thread, last, p.awake, mostSpin)
+	return p.barrier.wait(thread, last, p.spinning(p.threads, mostSpin))
 }
 
 // tell begins a turn, and wakes the first ones of the goroutines.
@@ -184,22 +204,28 @@ func (s *signal) set(word uint64, wake int) {
 	}
 }
 
-// wait returns the word once it is another than the one seen. While it spins it yields to other goroutines now and then: each time
-// takes a lock of Go's scheduler, which many that spin would queue for.
-func (s *signal) wait(i int, seen uint64, awake bool, most time.Duration) uint64 {
+// spinning says how long a goroutine looks at a word before it parks, and whether it yields to other goroutines meanwhile. Where one of
+// Go's processors is idle, these run there, and to yield would wake its thread each time: that takes several µs, and the goroutine may
+// go on there, away from its caches.
+type spinning struct {
+	most   time.Duration
+	yields bool
+}
+
+// wait returns the word once it is another than the one seen. It yields now and then only: each time takes a lock of Go's scheduler,
+// which many that spin would queue for.
+func (s *signal) wait(i int, seen uint64, how spinning) uint64 {
 	const looks, yield = 16, 20 // at the word between two readings of the clock: some 500 ns; readings between yields
-	if awake {
-		start := time.Now()
-		for turn := 1; time.Since(start) < most; turn++ {
-			for range looks {
-				if word := s.word.Load(); word != seen {
-					return word
-				}
-				vector.Pause()
+	start := time.Now()
+	for turn := 1; time.Since(start) < how.most; turn++ {
+		for range looks {
+			if word := s.word.Load(); word != seen {
+				return word
 			}
-			if turn%yield == 0 {
-				runtime.Gosched()
-			}
+			vector.Pause()
+		}
+		if how.yields && turn%yield == 0 {
+			runtime.Gosched()
 		}
 	}
 	b := &s.beds[i]

@@ -74,16 +74,38 @@ func TestIdlePoolUsesNoProcessor(t *testing.T) {
 	allParked(b.pool)
 }
 
+// TestUnusedGoroutinesPark: goroutines that jobs do not need park while others work; otherwise this test never ends.
+func TestUnusedGoroutinesPark(t *testing.T) {
+	b := eager(open(regular(700), engine.Want{}, 4, vector.Best()))
+	defer b.Close()
+	var out engine.Burst
+	require.NoError(t, b.Step(nil, &out))
+	for beds := b.pool.start.beds; !beds[1].parked.Load() || !beds[2].parked.Load(); {
+		b.begin(nil)
+		b.pool.do(aStep, 2)
+		require.NoError(t, b.finish(&out))
+	}
+}
+
+// TestYieldsWakeNobody: who spins yields where all of Go's processors spin, not where one is idle.
+func TestYieldsWakeNobody(t *testing.T) {
+	p := &pool{awake: true, procs: 4}
+	require.Equal(t, spinning{mostSpin, false}, p.spinning(3, mostSpin))
+	require.Equal(t, spinning{mostSpin, true}, p.spinning(4, mostSpin))
+	p.awake = false
+	require.Equal(t, spinning{0, true}, p.spinning(5, mostSpin))
+}
+
 // TestLateWakeEndsNoWait plays a goroutine that is held up between setting a word and looking whether anybody is parked there: it
 // clears the next wait's mark, which must not end that wait.
 func TestLateWakeEndsNoWait(t *testing.T) {
 	var g signal
 	g.make(1)
 	g.word.Store(1)
-	g.wait(0, 0, false, 0) // the word is there: nobody parks
+	g.wait(0, 0, spinning{}) // the word is there: nobody parks
 	over := make(chan struct{})
 	go func() {
-		g.wait(0, 1, false, 0)
+		g.wait(0, 1, spinning{})
 		close(over)
 	}()
 	b := &g.beds[0]
@@ -118,7 +140,7 @@ func TestNoWakeIsLost(t *testing.T) {
 	go func() {
 		for word := uint64(0); word < turns; {
 			delay(word % 53)
-			word = g.wait(0, word, false, 0)
+			word = g.wait(0, word, spinning{})
 			seen.Store(word)
 		}
 	}()
