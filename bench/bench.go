@@ -279,9 +279,34 @@ func stepper(c *connectome.Connectome, b engine.Backend) func(n int, each func(*
 	}
 }
 
+// tuned is a backend that finds in its first bursts how many threads are best, and says whether it has.
+type tuned interface{ Settled() bool }
+
+// mostSettling is after how many bursts a backend is measured that has not.
+const mostSettling = 20_000
+
+// settle runs bursts until the backend has found its number of threads, and goes back to burst 0: so all numbers of threads are measured
+// in the same bursts.
+func settle(n *network) error {
+	b, ok := n.b.(tuned)
+	if !ok || b.Settled() {
+		return nil
+	}
+	step := stepper(n.c, n.b)
+	for ran := 0; ran < mostSettling && !b.Settled(); ran += 64 {
+		if err := step(64, func(*engine.Burst, time.Duration) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return n.b.WriteState(engine.NewState(n.c))
+}
+
 // measure steps through warm-up and measured bursts. Where the backend advances many bursts at a time, a burst's time is
 // that since the one before was on the host.
 func measure(n *network, w Workload, r *Result) error {
+	if err := settle(n); err != nil {
+		return err
+	}
 	h := hdrhistogram.New(1, int64(10*time.Minute), 3)
 	step, warm := stepper(n.c, n.b), 0
 	if err := step(w.Warm, func(out *engine.Burst, _ time.Duration) error { warm += len(out.Fired); return nil }); err != nil {

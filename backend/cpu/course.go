@@ -77,7 +77,7 @@ func (b *backend) advance(n int, each func(*engine.Burst) error) (int, error) {
 	if threads == 1 {
 		n = 1
 	}
-	wrong := b.foresee(min(n, mostCourse))
+	wrong := b.foresee(min(n, b.pool.tuner.course()))
 	if c.bursts == 0 {
 		return 0, wrong
 	}

@@ -84,7 +84,7 @@ func (b *backend) Twin(c *connectome.Connectome) (engine.Backend, error) {
 		}
 		return list
 	})
-	twin.pool.tuner = b.pool.tuner
+	twin.pool.tuner = b.pool.tuner.afresh()
 	return twin, nil
 }
 
@@ -256,6 +256,9 @@ func (b *backend) Threads() int { return len(b.workers) }
 
 // ThreadsUsed is the number of threads that the newest burst used.
 func (b *backend) ThreadsUsed() int { return b.pool.threads }
+
+// Settled reports whether the backend goes on with its number of threads, or with as many as there is work for.
+func (b *backend) Settled() bool { return b.pool.tuner.settled() }
 
 // RowBytes is the memory of the synapses in all rows, in bytes, without what rooms leave empty.
 func (b *backend) RowBytes() uint64 {

@@ -56,7 +56,7 @@ const threadBits = 31
 
 func newPool(workers []*worker, course func(thread int)) *pool {
 	procs := runtime.GOMAXPROCS(0)
-	p := &pool{workers: workers, awake: len(workers) <= procs, procs: procs, leastWork: usualLeast, tuner: tuner{most: len(workers), ended: true}}
+	p := &pool{workers: workers, awake: len(workers) <= procs, procs: procs, leastWork: usualLeast, tuner: newTuner(len(workers))}
 	p.jobs = [...]func(int){aStep: p.stepThread, aCourse: course}
 	p.start.make(len(workers) - 1)
 	p.done.make(1)

@@ -28,19 +28,40 @@ func TestTunerFindsTheBest(t *testing.T) {
 		{"work for six", 16, 6, func(h int) int { return 600/min(h, 3) + 40*h }, 3},
 		{"work for one", 16, 1, func(h int) int { return 10 * h }, 1},
 	} {
-		u := tuner{most: k.most}
-		for i := range 3000 {
+		u := newTuner(k.most)
+		u.ended = false
+		for i, last, cold := 0, 0, 0; i < 6000; i++ {
 			h := u.threads(k.enough)
+			if cold++; h != last { // bursts are slow for a while where the number has changed
+				last, cold = h, 0
+			}
 			require.LessOrEqual(t, h, k.enough, k.name)
 			busy := time.Duration(0)
-			if i/trialBursts%3 == 1 { // whole trials in which other programs have the machine
+			if i >= coldBursts && (i-coldBursts)/(trialCold+trialBursts)%3 == 1 { // whole trials in which other programs have the machine
 				busy = 700 * time.Microsecond
 			}
+			if cold < trialCold && h > 3 {
+				busy += 10 * time.Millisecond
+			}
 			u.ran(1, time.Duration(k.took(h))*time.Microsecond+busy)
+			if i < coldBursts+trialBursts {
+				require.Equal(t, i+1 >= coldBursts && k.enough == 1, u.settled(), k.name)
+			}
 		}
 		require.Equal(t, k.want, u.threads(k.enough), k.name)
 		require.False(t, u.compares(), k.name)
+		require.True(t, u.settled(), k.name)
 	}
+}
+
+// TestEvenThreads: with fewer threads some have more workers, with more none has fewer.
+func TestEvenThreads(t *testing.T) {
+	var got []int
+	for threads := range 16 {
+		u := newTuner(16)
+		got = append(got, u.even(threads+1))
+	}
+	require.Equal(t, []int{1, 2, 3, 4, 4, 6, 6, 8, 8, 8, 8, 8, 8, 8, 8, 16}, got)
 }
 
 // TestTunerOfRestlessNetworks: with times that follow a network's activity, which rises and falls over some 30 bursts, fewer threads that
@@ -50,7 +71,8 @@ func TestTunerOfRestlessNetworks(t *testing.T) {
 	keepsMore := func(more, fewer float64) (count int) {
 		for seed := range uint64(runs) {
 			r := rand.New(rand.NewPCG(seed, 0x74756e65))
-			u := tuner{most: 16}
+			u := newTuner(16)
+			u.ended = false
 			activity := 0.0
 			for u.tried[0] != 8 && !u.ended {
 				each := map[int]float64{16: more, 8: fewer}[u.threads(16)]
