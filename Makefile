@@ -5,7 +5,7 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@latest
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-examples test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole bench-microcircuit science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
+.PHONY: help build test test-short test-slow test-kills test-planted test-repeats test-kernels test-supply test-science test-float32 test-examples test-long race race-long lint fuzz fuzz-feagi feagi-table feagi-oracle feagi-speed exact arm64 cross vet-others kernels test-gpu sanitize mutants bench bench-compare bench-peers bench-whole bench-threads bench-microcircuit science test-python test-page wheel digests man pictures reliability soak nightly sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -172,6 +172,9 @@ $(PEERS):
 
 bench-whole: build $(PEERS) ## whole runs beside NEST 3.10 from PyPI, which it installs into .peers; needs 10 GB of memory
 	$(PEERS)/bin/python python/bench/peers/whole.py bin/burst genomes
+
+bench-threads: build $(PEERS) ## bursts beside steps of NEST 3.10, with 1 to 16 threads of each; needs 10 GB of memory
+	$(PEERS)/bin/python python/bench/peers/threads.py bin/burst genomes
 
 SCALE ?=
 COMPARED := python/bench/peers/microcircuit.py

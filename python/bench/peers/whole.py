@@ -26,7 +26,10 @@ ROUNDS = int(os.environ.get("ROUNDS", "3"))
 THREADS = os.environ.get("THREADS", "2")
 NORMAL = re.compile(r"normal\((\S+) \w+, (\S+) \w+\)(?: ([<>]=?) (\S+)(?: \w+)?)?")
 MODELS = {"lif": "iaf_psc_delta", "lif_psc_exp": "iaf_psc_exp", "lif_psc_alpha": "iaf_psc_alpha"}
+UNIFORM = re.compile(r"uniform\((\S+) \w+, (\S+) \w+\)")
 NAMES = {"tau": "tau_m", "rest": "E_L", "reset": "V_reset", "threshold": "V_th", "refractory": "t_ref", "C": "C_m"}
+NUMBERS = {"indegree": "indegree", "outdegree": "outdegree", "count": "N"}  # of a rule's synapses
+CAPACITANCE = 250.0  # pF, of iaf_psc_delta
 
 
 def plain(text: str) -> float:
@@ -35,7 +38,9 @@ def plain(text: str) -> float:
 
 
 def value(nest: Any, text: str) -> Any:
-    """An amount, or a normal distribution that draws again beyond its bound."""
+    """An amount, a uniform distribution, or a normal one that draws again beyond its bound."""
+    if found := UNIFORM.fullmatch(text):
+        return nest.random.uniform(*map(float, found.groups()))
     found = NORMAL.fullmatch(text)
     if found is None:
         return plain(text)
@@ -56,7 +61,9 @@ def area(nest: Any, a: dict[str, Any], learning: bool) -> Any:
     drives = a["drive"] if isinstance(a["drive"], list) else [a["drive"]]
     for d in drives:
         if "constant" in d:
-            params["I_e"] = plain(d["constant"])
+            # of lif what it drives the potential to, which NEST wants as a current into its default capacitance
+            tau = plain(a["params"]["tau"])
+            params["I_e"] = plain(d["constant"]) * (CAPACITANCE / tau if a["model"] == "lif" else 1)
     cells = nest.Create(MODELS[a["model"]], a["neurons"], params=params)
     for d in drives:
         if "poisson" in d:
@@ -77,8 +84,8 @@ def network(nest: Any, g: dict[str, Any], threads: int, seed: int) -> dict[str, 
     nest.CopyModel("stdp_pl_synapse_hom", "stdp_power_law", defaults)
     for p in g["projections"]:
         rule = {"rule": p["rule"], "allow_autapses": p.get("autapses", True)}
-        rule |= {"indegree": p["indegree"]} if "indegree" in p else {"N": p["count"]}
-        synapse = {"weight": value(nest, p["weight"]), "delay": value(nest, p["delay"])}
+        rule |= next({at: p[key]} for key, at in NUMBERS.items() if key in p)
+        synapse = {"weight": value(nest, p["weight"]), "delay": value(nest, p.get("delay", g["timestep"]))}
         synapse["synapse_model"] = p.get("plasticity", "static_synapse")
         nest.Connect(areas[p["from"]], areas[p["to"]], rule, synapse)
     return areas
