@@ -144,8 +144,8 @@ DEVICE spikes spikes_for(const learners *x, const task *one, u64 t, u64 place) {
     return t < after ? spikes{} : spikes_before(&x->h, t, place, after);
 }
 
-// do_task does one in burst t, for a neuron of which there was a spike in burst s, in its queue the one of that number.
-DEVICE void do_task(const learners *x, const task *task, u32 n, u64, u64 s, u64 t) {
+// do_task does one in burst t, for a neuron of which there was a spike in burst s.
+DEVICE void do_task(const learners *x, const task *task, u32 n, u64 s, u64 t) {
     const learner *one = x->list + task->learner;
     switch (task->kind) {
     case NOTE: return note_one(&one->l, n, t);
@@ -179,7 +179,7 @@ DEVICE u32 lane_of(u32 number, u32 items, u32 until, u32 *before) {
 
 // do_tasks does those from the first one on in burst t. A warp does one of 32 neurons, or targets, after the other, and all its lanes the
 // same: most warps have none. 32 tasks at a time are looked at, by a lane each.
-template <class learners_of> DEVICE void do_tasks(const learners_of *x, u64 first, u64 t) {
+DEVICE void do_tasks(const learners *x, u64 first, u64 t) {
     u64 place = place_in(x, t);
     stint w = of_warp();
     u64 number = w.first;
@@ -194,7 +194,7 @@ template <class learners_of> DEVICE void do_tasks(const learners_of *x, u64 firs
             const task *one = x->tasks + first + at;
             spikes queue = spikes_for(x, one, t, place);
             u64 k = (number - before) * 32 + lane();
-            if (k < queue.length) do_task(x, one, neuron_at(&x->list[one->learner].l, queue, k), k, queue.s, t);
+            if (k < queue.length) do_task(x, one, neuron_at(&x->list[one->learner].l, queue, k), queue.s, t);
         }
         number -= total;
     }
@@ -225,22 +225,18 @@ DEVICE u32 fired_at(const run *p, const block *s, u32 k) {
     return neuron_of(p->w.own, block_index() * p->block_neurons + word * 32 + ones((bits & -bits) - 1));
 }
 
-// number_of is the number in burst t's queue of the k-th of the block's neurons that fire, where it is asked for.
-DEVICE u64 number_of(const learners *, const block *, u64, u32) { return 0; }
-
-// do_next is what comes before the synapses of burst t + 1, if it goes ahead. What is about the spikes of burst t is done for those
+// learn_next_of is what comes before the synapses of burst t + 1, if it goes ahead. What is about the spikes of burst t is done for those
 // of the block's own neurons, a task of 32 of them by a warp: the last ones, as the first ones list.
-template <class learners_of> DEVICE void do_next(const learners_of *x, const run *p, u64 t, const block *s) {
+DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) {
     if (t + 1 == p->first + p->bursts || !goes_ahead(x, t)) return;
     do_tasks(x, x->own, t + 1);
     u32 count = s->total[t % 2], turns = (count + 31) / 32, warps = block_size() / 32;
 #pragma unroll 1
     for (u32 i = warps - 1 - thread_in_block() / 32; i < turns * (u32)x->own; i += warps) {
         u32 k = i % turns * 32 + lane();
-        if (k < count) do_task(x, x->tasks + i / turns, fired_at(p, s, k), number_of(x, s, t, k), t, t + 1);
+        if (k < count) do_task(x, x->tasks + i / turns, fired_at(p, s, k), t, t + 1);
     }
 }
-DEVICE void learn_next_of(const learners *x, const run *p, u64 t, const block *s) { do_next(x, p, t, s); }
 
 // look_for_sweeps finds how burst t ends; a warp does, while others deliver.
 DEVICE void look_for_sweeps(const learners *x, u64 t) {

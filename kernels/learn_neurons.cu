@@ -87,15 +87,17 @@ DEVICE void take_spike(const learning *l, senders x, u64 s, u32 i, bool launchin
 DEVICE u64 middle(const sweeps *s, u64 t) { return s->before + (t + 1 - s->before) / 2; }
 
 // note_event is a post event of a target in burst t: it is noted with what on_post reads of the target's side, and raises the traces
-// (step 1c), of which who reads in this burst takes what they were before.
-DEVICE void note_event(const learning *l, u32 j, u64 t) {
+// (step 1c), of which who reads in this burst takes what they were before. The answer is whether there is to be a sweep.
+DEVICE bool note_event(const learning *l, u32 j, u64 t) {
     heard *x = heard_of(l, j);
     u32 place = x->next, next = place + 1 < l->ring.places ? place + 1 : 0;
     u64 last = heard_at(x, 0);
     for (u32 r = 0; r < l->on_post.reads; r++) *note_at(l, place, r, j) = read_target(l, l->on_post.list + r, j, t, false);
     *event_at(l, place, j) = t + 1;
-    u64 oldest = *event_at(l, next, j);
-    if (oldest > l->swept->before) { // it may not have been applied yet
+    u32 due = next + l->ring.ahead;
+    u64 oldest = *event_at(l, due < l->ring.places ? due : due - l->ring.places, j);
+    bool full = oldest > l->swept->before; // it may not have been applied yet
+    if (full) {
         l->swept->full = 1;
         if (oldest > middle(l->swept, t)) l->swept->crowded = 1;
     }
@@ -110,6 +112,7 @@ DEVICE void note_event(const learning *l, u32 j, u64 t) {
     x->high[0] = (u32)((t + 1) >> 32), x->low[0] = (u32)(t + 1);
     x->next = next;
     if (l->told.last != nullptr) l->told.last[j] = t + 1 - l->lag_read;
+    return full;
 }
 
 // holds reports whether the rule's condition holds for a target.

@@ -3,6 +3,7 @@
 // target, so that a part is a stretch of a row.
 #pragma once
 #include "learn_bursts.cu"
+#include "turns.cuh"
 
 // slice says where the blocks' parts of a projection's rows lie.
 struct slice {
@@ -11,27 +12,22 @@ struct slice {
     u32 place;        // of its first target among the places of all
 };
 
-// hearers are targets with one port, of which there are places; projections onto them share them where they share records.
+// hearers are targets that share records, of which there are places.
 struct hearers {
-    u32 learner; // the first of these projections
+    u32 learner; // the first projection that has these records
     u32 place;   // of the first
-};
-
-// sent is what a spike's row needs of its source before it delivers. Bursts are plus 1.
-struct alignas(16) sent {
-    u32 arrived, applied; // the burst in which its synapses last delivered; events of bursts before it have been applied to them
-    float seen;           // the trace as they know it
-    u32 unused;
 };
 
 struct ranges {
     const slice *slices;    // by projection
     const hearers *hearing;
     u64 count;              // of the latter
-    sent *spikes;           // by projection, then by the spike's place in its queue
+    u32 *told;              // the counters of turns, and behind them by turn modulo TURNS the last one, plus 1, after which there is to be a sweep
     u32 own;                // places of a block, a multiple of 32
     u32 events;             // of a target in its block's memory, at least 2
     u32 lists;              // whether warps have room for rounds
+    u32 apart;              // so many turns apart blocks are at most; 0: they meet before neurons are updated
+    u32 launches;           // so many bursts before they are due spikes set out
     u64 at;                 // where in its memory all this begins: range_of
 };
 
@@ -85,20 +81,31 @@ DEVICE void take_range(const ranged *x) {
     }
 }
 
-// hear_events takes the events of burst t, which have been noted, of the block's targets into its memory.
-DEVICE void hear_events(const ranged *x, u64 t) {
-    u64 place = place_in(x, t);
+// A turn of blocks that are k turns apart at most begins when all have finished the turn k before. In the turn that updates neurons for burst
+// t, synapses that learn deliver what is due in burst t + k, other rows are those of who fired in burst t − k, and sources take in what sets
+// out in burst t + 2k. So a sum is there k turns before it is read, and what rows need of their sources k turns before that.
+
+// slot_of is where burst t lies in the history.
+DEVICE u32 slot_of(const ranged *x, u64 t) { return t < NEVER ? (u32)t % (u32)x->h.depth : (u32)(t % x->h.depth); }
+DEVICE spikes spikes_in(const ranged *x, u64 s) { return spikes_at(&x->h, slot_of(x, s), s); }
+
+// rank_of is the thread's number for the n-th of some lists, from the last ones on: the first ones have most neurons.
+DEVICE u32 rank_of(u32 n) { return (block_size() - 1 - thread_in_block() + n * (block_size() / 4)) % block_size(); }
+
+// hear_events notes the events of burst t of the block's targets, and takes them into its memory.
+DEVICE void hear_events(const ranged *x, u64 t, u32 turn) {
 #pragma unroll 1
     for (u64 i = 0; i < x->r.count; i++) {
         const hearers *one = x->r.hearing + i;
         const learning *l = &x->list[one->learner].l;
         u32 begin = begin_of(x, one->place), end = end_of(x, one->place, l->targets);
         if (begin >= end || t < l->lag) continue;
-        spikes queue = spikes_before(&x->h, t, place, l->lag);
+        spikes queue = spikes_in(x, t - l->lag);
 #pragma unroll 1
-        for (u64 k = thread_in_block(); k < queue.length; k += block_size()) {
+        for (u64 k = rank_of(0); k < queue.length; k += block_size()) {
             u32 j = queue.ids[k] - l->to;
             if (j - begin >= end - begin) continue;
+            if (note_event(l, j, t)) x->r.told[TURNS * TURN_APART + turn % TURNS] = turn + 1;
             const heard *target = heard_of(l, j);
             u32 sum = sum_of_target(x, one->place, j);
 #pragma unroll 1
@@ -109,35 +116,23 @@ DEVICE void hear_events(const ranged *x, u64 t) {
     }
 }
 
-// do_task of these also notes what the rows of a spike that sets out need, who is the place-th of its queue.
-DEVICE void do_task(const ranged *x, const task *task, u32 n, u64 place, u64 s, u64 t) {
-    do_task((const learners *)x, task, n, place, s, t);
-    const learning *own = &x->list[task->learner].l;
-    u32 i = n - own->from;
-    if (task->kind != LAUNCH || i >= own->sources) return;
-    senders seen = before_of(own, s, i);
-    u64 arrived = arrival(seen, t - s);
-    float trace = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
+// follow_own does what burst t has to do of a kind for spikes of the block's own neurons.
+DEVICE void follow_own(const ranged *x, const run *p, duty kind, u64 t) {
+    u32 begin = block_index() * p->block_neurons;
 #pragma unroll 1
-    for (u64 k = 0; k < x->count; k++) {
-        const learning *l = &x->list[k].l;
-        if (l->live.last != own->live.last) continue;
-        u64 applied = applied_to(l, i, l->swept->before);
-        x->r.spikes[k * x->h.neurons + place] = sent{(u32)arrived, (u32)(arrived > applied ? arrived : applied), trace, 0};
+    for (u64 i = 0; i < x->all; i++) {
+        const task *one = x->tasks + i;
+        const learning *l = &x->list[one->learner].l;
+        u64 after = kind == LAUNCH ? l->least : x->queues;
+        if (one->kind == NOTE || (one->kind == LAUNCH) != (kind == LAUNCH) || t < after) continue;
+        spikes queue = spikes_in(x, t - after);
+#pragma unroll 1
+        for (u64 k = rank_of((u32)i); k < queue.length; k += block_size()) {
+            u32 n = queue.ids[k];
+            if (n - begin < own(p)) do_task(x, one, n, queue.s, t);
+        }
     }
 }
-DEVICE u64 number_of(const ranged *, const block *s, u64 t, u32 k) { return base_of(s, t) + k; }
-
-DEVICE void learn_events_of(const ranged *x, const run *p, u64 t, block *s, u32 *wanted) {
-    if (t == p->first) {
-        do_tasks(x, 0, t);
-        grid_barrier(p, s, wanted);
-        take_range(x);
-    } else {
-        hear_events(x, t);
-    } // look_up has a barrier before anything of it is read
-}
-DEVICE void learn_next_of(const ranged *x, const run *p, u64 t, const block *s) { do_next(x, p, t, s); }
 
 // pending_here is how many of a target's events are those of bursts from before on.
 DEVICE u32 pending_here(const ranged *x, const learning *l, u32 sum, u32 j, u32 before) {
@@ -268,13 +263,16 @@ DEVICE void deliver_some(const ranged *x, const learning *l, const stretches *s,
 DEVICE u32 look_up(const ranged *x, u32 learner, const spikes *queue, u64 first) {
     const learning *l = &x->list[learner].l;
     const slice *c = x->slices + learner;
-    u32 row = thread_in_block(), warp = row / 32, from = 0, length = 0, until, before;
-    sent one = {};
+    u32 row = thread_in_block(), warp = row / 32, from = 0, length = 0, arrived = 0, applied = 0, until, before;
+    float trace = 0;
     if (first + row < queue->length) {
         u32 i = queue->ids[first + row] - l->from;
         if (i < l->sources) {
             const u32 *cut = c->cut + (u64)i * (c->blocks + 1) + (block_index() - c->first);
-            one = x->r.spikes[learner * x->h.neurons + first + row];
+            senders seen = before_of(l, queue->s, i);
+            arrived = (u32)arrival(seen, l->least), applied = (u32)applied_to(l, i, l->swept->before);
+            if (arrived > applied) applied = arrived;
+            trace = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
             from = cut[0], length = cut[1] - cut[0];
         }
     }
@@ -285,9 +283,9 @@ DEVICE u32 look_up(const ranged *x, u32 learner, const spikes *queue, u64 first)
     if (warp > 0) until += shuffle_from(before, warp - 1);
     store_shared(word_of(x, UNTIL, row), until);
     store_shared(word_of(x, FROM, row), from - (until - length));
-    store_shared(word_of(x, ARRIVED, row), one.arrived);
-    store_shared(word_of(x, APPLIED, row), one.applied);
-    store_shared(word_of(x, SEEN, row), bits_of(one.seen));
+    store_shared(word_of(x, ARRIVED, row), arrived);
+    store_shared(word_of(x, APPLIED, row), applied);
+    store_shared(word_of(x, SEEN, row), bits_of(trace));
     block_barrier();
     return all;
 }
@@ -330,21 +328,159 @@ DEVICE void bring_ranges(const ranged *x, i32 *acc) {
     }
 }
 
-DEVICE void learn_rows_of(const ranged *x, u64 t, i32 *acc) {
-    if (t >= NEVER) return learn_rows_of((const learners *)x, t, acc); // 32 bits do not count its bursts
-    u64 place = place_in(x, t);
-    if (thread_index() == 0) x->h.lengths[place] = 0; // nobody reads it until the burst's own spikes are there
-    look_for_sweeps(x, t);
+// deliver_ranges is steps 1a and 1b of burst t, whose sums are acc. In bursts that 32 bits do not count, before which blocks meet, it is that
+// of other rules.
+DEVICE void deliver_ranges(const ranged *x, const run *p, u64 t, block *s, u32 *wanted) {
+    i32 *acc = p->ring + (t & p->slot_mask) * p->ports;
+    if (t >= NEVER) {
+        grid_barrier(p, s, wanted);
+        return learn_rows_of(x, t, acc);
+    }
 #pragma unroll 1
     for (u32 i = 0; i < x->count; i++) {
         const learning *l = &x->list[i].l;
         const slice *c = x->slices + i;
         if (block_index() - c->first >= c->blocks || t < l->least) continue;
-        spikes queue = spikes_before(&x->h, t, place, l->least);
+        spikes queue = spikes_in(x, t - l->least);
         deliver_range(x, i, &queue, t);
     }
     block_barrier();
     bring_ranges(x, acc);
+}
+
+// deliver_others is step 1 for the rows of who fired in burst s. They are cut into fewer parts where each warp has several.
+DEVICE void deliver_others(const ranged *x, const run *p, u64 s) {
+    spikes queue = spikes_in(x, s);
+    u64 step = thread_count() / 32;
+    u32 parts_log = p->parts_log;
+    while (parts_log > 0 && queue.length << parts_log > 2 * step) parts_log--;
+    u64 items = queue.length << parts_log;
+#pragma unroll 1
+    for (u64 item = (u64)(block_size() / 32 - 1 - thread_in_block() / 32) * block_count() + block_index(); item < items; item += step) {
+        u32 n = queue.ids[item >> parts_log];
+        u64 first = p->row[n], count = p->row[n + 1] - first, part = item & ((1ull << parts_log) - 1);
+        add_synapses(p, (u32)s, first + (count * part >> parts_log), first + (count * (part + 1) >> parts_log));
+    }
+}
+
+// list_own is step 5: the block's part of the queue of burst t.
+DEVICE void list_own(const ranged *x, const run *p, u64 t, const block *s) {
+    u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons, base = ~0u;
+#pragma unroll 1
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
+        if ((s->bits[k / 32] >> k % 32 & 1) == 0) continue;
+        if (base == ~0u) base = base_of(s, t);
+        x->h.queues[(u64)slot_of(x, t) * x->h.neurons + base + fired_before(s, k / 32, each, k)] = begin + k;
+    }
+}
+
+// reserve_own takes a part of it for the block; a thread of a warp in the middle does.
+DEVICE void reserve_own(const ranged *x, u64 t, block *s) {
+    if (thread_in_block() != block_size() / 2) return;
+    u32 total = s->total[t % 2];
+    s->base = total == 0 ? 0 : fetch_add((u32 *)(x->h.lengths + slot_of(x, t)), total);
+    store_block(&s->reserved, (u32)t + 1);
+}
+
+// sweep_ranges is a sweep after burst t, up to which all blocks are when they meet here.
+DEVICE void sweep_ranges(const ranged *x, const run *p, u64 t, block *s, u32 *wanted) {
+    grid_barrier(p, s, wanted);
+#pragma unroll 1
+    for (u64 i = 0; i < x->count; i++) {
+        const learning *l = &x->list[i].l;
+        u64 until = sweep_until(l->swept, t, false);
+        if (until > 0) sweep_rows(l, t, l->swept->before, until, of_warp());
+    }
+    grid_barrier(p, s, wanted);
+    for (u64 i = thread_index(); i < x->count; i += thread_count())
+        if (!x->list[i].shares) end_sweep(x->list[i].l.swept, t, false);
+    grid_barrier(p, s, wanted);
+}
+
+// begin_ranges is what comes before a launch's first turn.
+DEVICE void begin_ranges(const ranged *x, const run *p, block *s, u32 *wanted) {
+    u64 end = p->first + p->bursts;
+    u32 k = x->r.apart;
+    if (block_index() == 0) {
+        for (u32 i = thread_in_block(); i < TURNS * TURN_APART + TURNS; i += block_size()) x->r.told[i] = 0;
+        if (thread_in_block() <= k) x->h.lengths[slot_of(x, p->first + thread_in_block())] = 0;
+    }
+#pragma unroll 1
+    for (u64 t = p->first; t < end && t < p->first + x->r.launches; t++) {
+        follow_own(x, p, LAUNCH, t);
+        if (t < p->first + k) give_scheduled(p, t, thread_index(), thread_count());
+        block_barrier();
+    }
+    grid_barrier(p, s, wanted);
+    take_range(x);
+    block_barrier();
+}
+
+// neurons_of and synapses_of are the two strands of the turn that updates neurons for burst t.
+DEVICE void neurons_of(const ranged *x, const run *p, u64 t, block *s) {
+    update_block<ALL_MODELS, false>(p, t, s);
+    block_barrier();
+    count_fired(p, t, s);
+    block_barrier();
+    reserve_own(x, t, s);
+    list_own(x, p, t, s);
+    burst_for_host<false>(p, t, s);
+}
+
+DEVICE void synapses_of(const ranged *x, const run *p, u64 t, u32 turn, bool begins, block *s, u32 *wanted) {
+    u64 end = p->first + p->bursts;
+    u32 k = x->r.apart, before = k > 0 ? k : 1;
+    if (!begins) {
+        if (t + x->r.launches < end) follow_own(x, p, LAUNCH, t + x->r.launches);
+        if (x->r.launches == 0) grid_barrier(p, s, wanted);
+        follow_own(x, p, SETTLE_SOURCES, t);
+        if (!x->alone && t >= before) deliver_others(x, p, t - before);
+    }
+    if (t + k < end) {
+        hear_events(x, t + k, turn);
+        give_scheduled(p, t + k, thread_index(), thread_count());
+        block_barrier();
+        deliver_ranges(x, p, t + k, s, wanted);
+    }
+    if (k == 0) grid_barrier(p, s, wanted);
+}
+
+// await_others begins a turn.
+DEVICE void await_others(const ranged *x, const run *p, u64 t, u32 turn, block *s, u32 *wanted) {
+    u64 end = p->first + p->bursts;
+    u32 k = x->r.apart, before = k > 0 ? k : 1, n = block_size() - 1 - thread_in_block();
+    if (thread_in_block() == 0) {
+        s->w.t = t, x->found->place[t % 2] = slot_of(x, t);
+        if (further<ALL_MODELS>(p)) s->w.acc = p->ring + (t & p->slot_mask) * p->ports;
+        if (turn >= before)
+            while (!finished(x->r.told, turn - before)) {}
+    }
+    if (n < p->w.area_count && n < COMMON && !s->w.areas[n].differ) s->common[n] = term_at(&s->w, s->w.areas + n, 0, t);
+    if (thread_index() == 0) x->h.lengths[slot_of(x, t + before)] = 0;
+    block_barrier();
+    if (turn < before) return;
+    announce(p, t - before);
+    if (x->r.told[TURNS * TURN_APART + (turn - before) % TURNS] == turn - before + 1)
+        sweep_ranges(x, p, t + k <= end ? t + k - 1 : end - 1, s, wanted);
+}
+
+// turns_of are all turns of a launch. In those before the first one synapses deliver what is due in its first bursts.
+DEVICE void turns_of(const ranged *x, const run *p, block *s, u32 *wanted) {
+    u32 k = x->r.apart;
+#pragma unroll 1
+    for (u32 i = 0; i < k + (u32)p->bursts; i++) {
+        bool begins = i < k;
+        u64 t = p->first + i - k;
+        u32 turn = begins ? 0 : i - k;
+        if (!begins) await_others(x, p, t, turn, s, wanted);
+#pragma unroll 1
+        for (u32 strand = 0; strand < 2; strand++)
+            if ((strand == 0) == (k == 0)) synapses_of(x, p, t, turn, begins, s, wanted);
+            else if (!begins) neurons_of(x, p, t, s);
+        block_barrier();
+        if (!begins && thread_in_block() == 0) tell_turn(x->r.told, turn);
+        if (i + 1 == k) grid_barrier(p, s, wanted);
+    }
 }
 
 // range_of divides the room for a block's range.
@@ -358,9 +494,20 @@ DEVICE ranged range_of(const learners *x, const ranges *r, u8 *room) {
 
 KERNEL_OF_1024 learn_bursts_ranges(run p, learners x, ranges r) {
     SHARED(findings, found);
+    SHARED(block, s);
     learners all = copy_learners(&x, dynamic_memory(), &found, p.first);
     ranged own = range_of(&all, &r, dynamic_memory() + r.at);
-    bursts<ALL_MODELS>(&p, &own);
+    u32 wanted = 0;
+    lay_out(&p, dynamic_memory() + p.sum.room, &s, false);
+    begin_launch(&p);
+    block_barrier();
+    begin_ranges(&own, &p, &s, &wanted);
+    turns_of(&own, &p, &s, &wanted);
+    lay_out(&p, dynamic_memory() + p.sum.room, &s, true);
+    u64 end = p.first + p.bursts, before = r.apart > 0 ? r.apart : 1;
+    sweep_ranges(&own, &p, end - 1, &s, &wanted);
+#pragma unroll 1
+    for (u64 t = p.bursts < before ? p.first : end - before; t < end; t++) announce(&p, t);
 }
 
 // learn_cuts finds where the blocks' parts of a projection's rows begin, one thread a row and block, and where the last one ends.

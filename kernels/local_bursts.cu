@@ -193,7 +193,7 @@ DEVICE void local_tasks(const run *p, const learners *x, const local *y, u64 t, 
         for (u32 w = first / 32 + lane(); w * 32 < first + count; w += 32) {
             u32 bits = all ? span_in(w, first, count) : fired_in_span(mail, w, first, count);
 #pragma unroll 1
-            for (; bits != 0; bits &= bits - 1) do_task(x, one, w * 32 + lowest(bits), 0, t - after, t);
+            for (; bits != 0; bits &= bits - 1) do_task(x, one, w * 32 + lowest(bits), t - after, t);
         }
     }
 }

@@ -168,6 +168,7 @@ struct event_ring {
     u64 *at;     // bursts plus 1
     float *note; // what on_post reads of them
     u32 places, notes;
+    u32 ahead; // a sweep is due when so many places more are left
 };
 
 // sweeps is how far all synapses are known to have had their events applied.

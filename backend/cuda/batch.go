@@ -289,7 +289,7 @@ func (b *backend) launchAll(n uint64, each func(*engine.Burst), stop func() bool
 	if err := b.lasting.end(b); err != nil {
 		return err
 	}
-	if err := b.turnOn(); err != nil {
+	if err := b.turnOn(n); err != nil {
 		return err
 	}
 	x := &b.batch
@@ -467,11 +467,15 @@ func (b *backend) wait(told func() bool) error {
 	return nil
 }
 
-// turnOn makes the ring of the fire queues on the device.
-func (b *backend) turnOn() error {
+// turnOn makes the ring of the fire queues on the device, for so many bursts.
+func (b *backend) turnOn(bursts uint64) error {
 	x := &b.batch
-	if x.on {
+	apart := b.apartFor(bursts)
+	if x.on && apart == x.args.ranges.apart {
 		return b.tellJoined()
+	}
+	if err := b.turnOff(); err != nil {
+		return err
 	}
 	if !b.many() {
 		return errors.New("this network has no launches of many bursts")
@@ -503,6 +507,8 @@ func (b *backend) turnOn() error {
 		first = 1
 	case pathEvent: // its rows are delivered later
 		first = int(b.rows.least) + 1
+	case pathRanges:
+		first = int(max(1, apart)) + 1
 	}
 	for d := first; d <= b.longestDelay(); d++ {
 		if len(x.history[d-1]) == 0 || b.rows.synapses == 0 {
@@ -526,7 +532,7 @@ func (b *backend) turnOn() error {
 		if err := b.tellQueues(x.history); err != nil {
 			return err
 		}
-	} else if !b.choice.path.early() && newest > 0 {
+	} else if !b.choice.path.early() && b.choice.path != pathRanges && newest > 0 {
 		queued = newest
 		if err := b.queueRows(int(newest)); err != nil {
 			return err
@@ -534,6 +540,7 @@ func (b *backend) turnOn() error {
 	}
 	if b.learning != nil {
 		x.args.learners, x.args.ranges = b.learning.all, b.learning.ranges
+		x.args.ranges.apart, x.args.ranges.launches = apart, b.learning.launches(apart)
 		if err := b.tellLengths(); err != nil {
 			return err
 		}

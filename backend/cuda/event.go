@@ -117,7 +117,11 @@ func (b *backend) sumSlots() (slots, ports uint64) {
 	if b.choice.path == pathEvent {
 		return b.dueSlots(), divUp(uint64(b.c.Ports), 4) * 4
 	}
-	return ringSlots(b.c.MaxDelay), uint64(b.c.Ports)
+	longest := b.c.MaxDelay
+	if apart := int(b.choice.ranges.apart); b.choice.path == pathRanges && apart > 0 {
+		longest = max(longest, 2*apart-1) // sums are there so many turns before they are read, and slots are used again so many turns later
+	}
+	return ringSlots(longest), uint64(b.c.Ports)
 }
 
 // lengthSlots is for the lengths of queues: of those of a state, and of more bursts, as they are cleared ahead.

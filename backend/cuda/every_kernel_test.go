@@ -158,7 +158,7 @@ func TestEveryKernel(t *testing.T) {
 		})
 	}
 	sub("learn/ranges", func(t *testing.T) {
-		c, err := learns("")
+		c, err := learns(1, "")
 		require.NoError(t, err)
 		tune := few()
 		tune.rangeLeast, tune.rangePart = 1, 0

@@ -46,7 +46,7 @@ func (g *group) StepN(n int, each func(*engine.Burst) error) error {
 
 // turnOn is backend's for every device; they then share one history.
 func (g *group) turnOn() error {
-	if err := g.each((*backend).turnOn); err != nil {
+	if err := g.each(func(b *backend) error { return b.turnOn(0) }); err != nil {
 		return err
 	}
 	g.history = g.parts[0].batch.history

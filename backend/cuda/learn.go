@@ -363,7 +363,7 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	if p.Every != nil && slices.ContainsFunc(p.Every.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadTotal }) {
 		x.total = a.take(8 * targets)
 	}
-	x.slots = x.longest - x.least + 1
+	x.slots = max(x.longest-x.least+1, 2*b.choice.ranges.apart)
 	x.heardBytes = heardBytes(p)
 	made, depth := learner{p: p, parts: x.partsOf(smallPart)}, uint32(c.Queues())
 	if y := l.owner(p, sendAlike); y != nil {
@@ -379,7 +379,10 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	} else {
 		places := uint64(max(1, b.tune.events))
 		x.heard, x.swept = a.take(uint64(x.heardBytes)*targets), a.take(uint64(unsafe.Sizeof(sweeps{})))
-		x.ring = eventRing{a.take(8 * places * targets), a.take(4 * places * uint64(x.onPost.reads) * targets), uint32(places), x.onPost.reads}
+		x.ring = eventRing{
+			at: a.take(8 * places * targets), note: a.take(4 * places * uint64(x.onPost.reads) * targets), places: uint32(places), notes: x.onPost.reads,
+			ahead: max(1, 2*b.choice.ranges.apart) - 1,
+		}
 		if made.told, made.ownTargets = newReceivers(), true; p.When != nil || p.Lag == depth {
 			x.told = made.told
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"burst/connectome"
 	"burst/internal/cuda/driver"
 )
 
@@ -20,16 +21,17 @@ type hearers struct{ learner, place uint32 }
 type ranges struct {
 	slices, hearing driver.Ptr
 	count           uint64
-	spikes          driver.Ptr
+	told            driver.Ptr
 	own, events     uint32
-	lists           uint32
+	lists, apart    uint32
+	launches        uint32
 	at              uint64
 }
 
-// Of kernels/learn_ranges.cu: the sizes of slice, of sent, of what is looked up of a spike, of a warp's room for rounds, and of what a block
+// Of kernels/learn_ranges.cu: the sizes of slice, of what is looked up of a spike, of a warp's room for rounds, and of what a block
 // has of all its warps; how few and how many events of a target a block remembers, and how many may be left.
 const (
-	sliceBytes, sentBytes, rowBytes     = 24, 16, 20
+	sliceBytes, rowBytes                = 24, 20
 	rangeRoundBytes, totalsBytes        = 2 * 512, 4 * 32
 	leastEvents, mostEvents, leftEvents = 2, 8, 127
 )
@@ -38,6 +40,35 @@ const (
 type rangeShape struct {
 	own, events uint64 // places of a block, and events of each that it remembers
 	at          uint64 // where in its memory they begin
+	apart       uint32 // so many turns apart blocks are at most
+}
+
+// mostApart is how many they may be: TURNS of kernels/turns.cuh is twice that.
+const mostApart = 4
+
+// toldBytes are the counters of turns and the turns after which there is a sweep: kernels/turns.cuh, and ranges of kernels/learn_ranges.cu.
+const toldBytes = 4*8*32 + 4*8
+
+// mayBeApart is how many turns apart the blocks of path ranges may be at most, by what is known of what learns: what sets out must be listed
+// so many turns before it is looked for, that three times before it is due. 0: they may not.
+func mayBeApart(c *connectome.Connectome) uint32 {
+	if len(c.Plastic) == 0 {
+		return 0
+	}
+	apart := uint32(mostApart)
+	for i := range c.Plastic {
+		p := &c.Plastic[i]
+		apart = min(apart, p.Least()/3, p.Lag/2)
+	}
+	return apart
+}
+
+// launches is how many bursts before they are due spikes set out.
+func (l *learning) launches(apart uint32) uint32 {
+	if apart > 0 {
+		return 2 * apart
+	}
+	return flag(l.all.least > 1)
 }
 
 // rangeBytes is how much of a block's memory its range takes, with so many projections: where their rows are cut, what is looked up of
@@ -51,14 +82,14 @@ func (b *backend) rangeBytes(s *rangeShape, projections int) uint64 {
 	return bytes
 }
 
-// hearing deals out places to the targets of projections that learn: those that share records and a port have the same. It returns the
+// hearing deals out places to the targets of projections that learn: those that share records have the same. It returns the
 // groups of such targets, the place of each projection's first target, and how many places there are.
 func (l *learning) hearing() (list []hearers, places []uint32, all uint64) {
 	for i := range l.list {
 		x := &l.list[i].arg
 		k := slices.IndexFunc(list, func(h hearers) bool {
 			y := &l.list[h.learner].arg
-			return y.heard == x.heard && y.port == x.port
+			return y.heard == x.heard
 		})
 		if k < 0 {
 			k = len(list)
@@ -97,7 +128,7 @@ func (b *backend) layRanges(l *learning, a *arena) {
 	}
 	l.slices = cut
 	l.ranges = ranges{
-		slices: put(a, cut), hearing: put(a, list), count: uint64(len(list)), spikes: a.take(sentBytes * uint64(b.c.Neurons) * uint64(len(cut))),
+		slices: put(a, cut), hearing: put(a, list), count: uint64(len(list)), told: a.take(toldBytes),
 		own: uint32(s.own), events: uint32(s.events), lists: flag(b.long()), at: s.at,
 	}
 }
@@ -159,7 +190,7 @@ func rangesFit(q *question) string {
 			}
 			l, learnt := q.learners(near, false)
 			_, _, places := l.hearing()
-			s := rangeShape{at: learnt, own: divUp(divUp(places, q.blocks), 32) * 32}
+			s := rangeShape{at: learnt, apart: q.b.apart(q.r), own: divUp(divUp(places, q.blocks), 32) * 32}
 			if part := l.part(s.own); part < q.b.tune.rangePart {
 				return fmt.Sprintf("of a row a block has %d synapses, want at least %d", part, q.b.tune.rangePart)
 			}
@@ -173,4 +204,21 @@ func rangesFit(q *question) string {
 		}
 	}
 	return "the sums and events of a block's targets do not fit shared memory"
+}
+
+// apart is how many turns apart the blocks of path ranges are at most.
+func (b *backend) apart(r *rows) uint32 {
+	apart := min(mayBeApart(b.c), b.tune.apart, b.tune.events/2)
+	if r.synapses > 0 {
+		apart = min(apart, r.least/2)
+	}
+	return apart
+}
+
+// apartFor is that in so many bursts to come: those that 32 bits do not count are for blocks that meet.
+func (b *backend) apartFor(bursts uint64) uint32 {
+	if b.number+bursts > math.MaxUint32 {
+		return 0
+	}
+	return b.choice.ranges.apart
 }

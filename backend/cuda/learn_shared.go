@@ -27,7 +27,7 @@ func hearAlike(a, b *connectome.Plastic) bool {
 	other := func(r reading) bool {
 		return r.kind != uint32(formula.ReadPost) && r.kind != uint32(formula.ReadAgePost)
 	}
-	return a.To == b.To && a.Lag == b.Lag && sweepsAt(a) == sweepsAt(b) && a.When == nil && b.When == nil && !windowed(a) && !windowed(b) &&
+	return a.To == b.To && a.Port == b.Port && a.Lag == b.Lag && sweepsAt(a) == sweepsAt(b) && a.When == nil && b.When == nil && !windowed(a) && !windowed(b) &&
 		tracesAlike(a.Post, b.Post) && slices.Equal(noted(a), noted(b)) && !slices.ContainsFunc(noted(a), other)
 }
 

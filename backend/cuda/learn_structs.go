@@ -43,6 +43,7 @@ type levels struct{ level, last driver.Ptr }
 type eventRing struct {
 	at, note      driver.Ptr
 	places, notes uint32
+	ahead, _      uint32
 }
 
 type limits struct{ low, high, below, above float32 }

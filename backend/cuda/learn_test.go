@@ -170,29 +170,33 @@ func TestRanges(t *testing.T) {
   {name: I, neurons: %d, model: lif, drive: {poisson: {rate: %d Hz, weight: 40 mV}}}], projections: [
   {from: E, to: E, rule: fixed_outdegree, outdegree: %d, weight: 0.5 mV, delay: %s, plasticity: {rule: %s}},
   {from: E, to: I, rule: fixed_outdegree, outdegree: %d, weight: 0.5 mV, delay: %[6]s, plasticity: {rule: %[7]s}},
-  {from: I, to: E, rule: fixed_outdegree, outdegree: 40, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp, w_max: 1 mV, lambda: 0.1}},
-  {from: I, to: I, rule: fixed_outdegree, outdegree: %[8]d, weight: 0.5 mV, delay: 1 ms}]}`
+  {from: I, to: E, rule: fixed_outdegree, outdegree: 40, weight: 0.5 mV, delay: %[10]s, plasticity: {rule: stdp, w_max: 1 mV, lambda: 0.1}},
+  {from: I, to: I, rule: fixed_outdegree, outdegree: %[8]d, weight: 0.5 mV, delay: %[9]s}],
+  stimuli: [{area: E, every: 7, neurons: [0, 1, 40], amount: 25 mV}, {area: I, at: 9, neurons: [3], amount: 25 mV}, {area: I, at: 21, neurons: [4], amount: 25 mV}]}`
 	const power, additive = "stdp_power_law, lambda: 0.02, w_max: 1 mV", "stdp, mu_plus: 0, mu_minus: 0, w_max: 1 mV, lambda: 0.3"
 	for i, c := range []struct {
-		rule, delay      string
+		rule             string
+		delay, own, late string // of E, of I to I and of I to E
 		excite, inhibit  int
 		fast, slow       int // Hz
 		toE, toI, events int
 		threads          uint32
+		apart            int // turns that blocks are apart at most
 	}{
-		{additive, "1 ms", 45, 60, 150, 40, 40, 20, 32, 64},
-		{additive, "15 ms, back: 2 ms", 45, 300, 300, 40, 30, 100, 3, 96},
-		{power, "1 ms", 90, 40, 150, 40, 89, 39, 32, 64},
-		{power, "3 ms, back: 1 ms", 45, 300, 150, 30, 40, 290, 9, 64},
-		{power, "2 ms", 300, 33, 40, 40, 290, 20, 20, 64},
-		{"stdp_nearest_symmetric, w_max: 1 mV", "2 ms", 45, 80, 100, 40, 30, 20, 2, 64},
-		{additive, "1 ms", 300, 300, 30, 30, 3, 2, 1, 128},
+		{additive, "1 ms", "1 ms", "2 ms", 45, 60, 150, 40, 40, 20, 1, 64, 0},
+		{additive, "15 ms, back: 2 ms", "9 ms", "12 ms, back: 5 ms", 45, 300, 300, 40, 30, 100, 4, 96, 2},
+		{power, "3 ms, back: 1 ms", "1 ms", "2 ms", 90, 40, 150, 40, 89, 39, 32, 64, 0},
+		{power, "12 ms, back: 6 ms", "8 ms", "12 ms, back: 4 ms", 45, 300, 150, 30, 40, 290, 9, 64, 4},
+		{power, "2 ms", "2 ms", "2 ms", 300, 33, 40, 40, 290, 20, 20, 64, 0},
+		{"stdp_nearest_symmetric, w_max: 1 mV", "6 ms, back: 3 ms", "5 ms", "6 ms, back: 1 ms", 45, 80, 100, 40, 30, 20, 2, 64, 1},
+		{additive, "9 ms, back: 3 ms", "6 ms", "9 ms, back: 3 ms", 300, 300, 30, 30, 3, 2, 32, 128, 3},
+		{power, "16 ms, back: 8 ms", "16 ms, back: 8 ms, plasticity: stdp", "13 ms, back: 8 ms", 45, 60, 150, 40, 40, 20, 8, 64, 4},
 	} {
 		t.Run(fmt.Sprint(i, " ", c.rule), func(t *testing.T) {
 			if i%3 > 0 {
 				slow.Case(t)
 			}
-			text := fmt.Sprintf(network, c.excite, c.fast, c.inhibit, c.slow, c.toE, c.delay, c.rule, c.toI)
+			text := fmt.Sprintf(network, c.excite, c.fast, c.inhibit, c.slow, c.toE, c.delay, c.rule, c.toI, c.own, c.late)
 			g, err := genome.Parse("ranges.yaml", []byte(text), genomes.Open)
 			require.NoError(t, err)
 			made, err := connectome.Build(g, connectome.Options{})
@@ -203,8 +207,9 @@ func TestRanges(t *testing.T) {
 			if i%3 == 0 {
 				first = 1<<32 - 60 // kernels that count bursts with 32 bits must stop
 			}
-			l := mixLaunches(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x72616e67)), first).learning
-			require.NotZero(t, l.ranges.count)
+			b := mixLaunches(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x72616e67)), first)
+			require.NotZero(t, b.learning.ranges.count)
+			require.EqualValues(t, c.apart, b.choice.ranges.apart)
 			moves(t, made, tune, rand.New(rand.NewPCG(uint64(i), 0x6d6f7665)))
 		})
 	}

@@ -80,6 +80,7 @@ func trials() []trial {
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 0 }, false, 0},
 		{pathLocal, "local", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 4 }, false, 0},
 		{pathRanges, "ranges", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart, t.localBlocks = 5, 64, 1, 0, 0 }, false, 0},
+		{pathRanges, "ranges, blocks apart", []int{0}, 9, func(t *tuning) { t.events, t.batchThreads, t.rangeLeast, t.rangePart, t.localBlocks = 4, 64, 1, 0, 0 }, false, 0},
 	}
 	for _, v := range list[:6] {
 		gathered, change := v, v.change
@@ -140,27 +141,34 @@ func busy(seed uint64, v trial) *connectome.Connectome {
 func (v *trial) network(seed uint64) (*connectome.Connectome, error) {
 	switch v.path {
 	case pathLearn, pathRanges:
-		return learns("")
+		if v.apart() {
+			return learns(v.delays, `, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: "uniform(4 ms, 9 ms)"}`)
+		}
+		return learns(1, "")
 	case pathLocal: // with a rule that changes all weights, and rows that stay
-		return learns(`, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp_dopamine, da: E, w_max: 1 mV, interval: 3 ms}},
+		return learns(1, `, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp_dopamine, da: E, w_max: 1 mV, interval: 3 ms}},
   {from: I, to: E, rule: fixed_outdegree, outdegree: 5, weight: -0.5 mV, delay: "uniform(1 ms, 4 ms)"}`)
 	}
 	return busy(seed%4, *v), nil
 }
 
-// learns is a network of lif neurons with rules of pairs, short and long: rows of the latter have several rounds. It has more projections.
-func learns(more string) (*connectome.Connectome, error) {
+// learns is a network of lif neurons with rules of pairs, short and long: rows of the latter have several rounds. They are delivered after so
+// many bursts, or one more, and all of a delay above 1 is dendritic. It has more projections.
+func learns(delay uint16, more string) (*connectome.Connectome, error) {
 	const text = `{burst: v1, name: learns, seed: 1, timestep: 1 ms, scale: auto, bursts: 100, areas: [
   {name: E, neurons: 14, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 900 Hz, weight: 40 mV}}},
   {name: I, neurons: 90, model: lif, params: {refractory: 1 ms}, drive: {poisson: {rate: 500 Hz, weight: 40 mV}}}], projections: [
-  {from: E, to: I, rule: all_to_all, weight: 0.5 mV, delay: 1 ms, plasticity: {rule: stdp_power_law, w_max: 1 mV, lambda: 0.02}},
-  {from: I, to: E, rule: all_to_all, weight: -0.5 mV, delay: 2 ms, plasticity: {rule: vogels, w_max: 1 mV}}`
-	g, err := genome.Parse("learns.yaml", []byte(text+more+"]}"), genomes.Open)
+  {from: E, to: I, rule: all_to_all, weight: 0.5 mV, delay: %d ms, back: %d ms, plasticity: {rule: stdp_power_law, w_max: 1 mV, lambda: 0.02}},
+  {from: I, to: E, rule: all_to_all, weight: -0.5 mV, delay: %d ms, back: %[2]d ms, plasticity: {rule: vogels, w_max: 1 mV}}`
+	g, err := genome.Parse("learns.yaml", []byte(fmt.Sprintf(text, delay, delay-1, delay+1)+more+"]}"), genomes.Open)
 	if err != nil {
 		return nil, err
 	}
 	return connectome.Build(g, connectome.Options{})
 }
+
+// apart reports whether blocks do not meet in each burst, because of long delays. There are rows that do not learn, then.
+func (v *trial) apart() bool { return v.path == pathRanges && v.delays > 1 }
 
 // multiprocessors are as many as blocks on each device.
 func (v *trial) multiprocessors() int64 {
@@ -373,11 +381,19 @@ func mistakes() []planted {
 		{"a word that is forgotten too late", "clusters, late, blocks apart", change("exchange.cuh", "forget(x, t + earlier)", "forget(x, t)")},
 		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list that is written before all have read it", "learning", change("learn_synapses.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
-		{"rows that are read before all are looked up", "ranges", change("learn_ranges.cu", "bits_of(one.seen));\n    block_barrier();", "bits_of(one.seen));")},
+		{"rows that are read before all are looked up", "ranges", change("learn_ranges.cu", "bits_of(trace));\n    block_barrier();", "bits_of(trace));")},
 		{"rows that are looked up while others are read", "ranges", change("learn_ranges.cu", "    block_barrier(); // nobody reads what is written now either\n", "")},
 		{"sums that are brought before all have added", "ranges", change("learn_ranges.cu", "    block_barrier();\n    bring_ranges", "    bring_ranges")},
 		{"a list of a range that is read before it is written", "ranges", change("learn_ranges.cu", "            warp_barrier(); // the list and weights are there\n", "")},
 		{"a list of a range that is written before all have read it", "ranges", change("learn_ranges.cu", "            warp_barrier(); // all have read it, and weights are there\n", "")},
+		{"a turn that acquires nothing", "ranges, blocks apart", change("turns.cuh", "return acquire_word(", "return arrivals(")},
+		{"a turn that begins too early", "ranges, blocks apart", change("learn_ranges.cu", "while (!finished(x->r.told, turn - before))", "while (turn > before && !finished(x->r.told, turn - before - 1))")},
+		{"sources that take in what sets out a turn too late", "ranges, blocks apart", change("learn_ranges.cu", "follow_own(x, p, LAUNCH, t + x->r.launches)", "follow_own(x, p, LAUNCH, t + x->r.launches - 1)")},
+		{"sources of which too few bursts are kept", "ranges, blocks apart", change("plastic.cuh", "s % l->slots;", "s % 2;")},
+		{"a length that is cleared too late", "ranges, blocks apart", change("learn_ranges.cu", "x->h.lengths[slot_of(x, t + before)] = 0;", "x->h.lengths[slot_of(x, t + before - 1)] = 0;")},
+		{"a sweep before all blocks are there", "ranges, blocks apart", change("learn_ranges.cu", "s, u32 *wanted) {\n    grid_barrier(p, s, wanted);\n#pragma unroll 1\n    for (u64 i = 0; i < x->count", "s, u32 *wanted) {\n#pragma unroll 1\n    for (u64 i = 0; i < x->count")},
+		{"a turn that is told before sums are brought", "ranges, blocks apart", change("learn_ranges.cu", "        block_barrier();\n        if (!begins && thread", "        if (!begins && thread")},
+		{"a launch whose first events are not delivered", "ranges, blocks apart", change("learn_ranges.cu", "        if (i + 1 == k) grid_barrier(p, s, wanted);\n", "")},
 		{"who fires is not waited for", "local", change("local_bursts.cu", "        while (!arrived(p, y, t)) {}\n        u32 known", "        u32 known")},
 		{"no barrier between events and rows", "local", change("local_bursts.cu", "BEFORE_ROWS);\n            computing_barrier();\n", "BEFORE_ROWS);\n")},
 		{"sources that change while rows read them", "local", change("local_bursts.cu", "        computing_barrier();\n        local_tasks(p, x, y, t, AFTER_ROWS);\n", "        local_tasks(p, x, y, t, AFTER_ROWS);\n        computing_barrier();\n")},

@@ -82,7 +82,7 @@ func (p *plan) variables(s *engine.State, pitch uint64) []twin {
 func (b *backend) depth() uint64 {
 	depth := uint64(b.c.Queues())
 	if len(b.c.Plastic) > 0 {
-		depth++
+		depth += 2 * uint64(max(1, mayBeApart(b.c)))
 	}
 	return depth
 }

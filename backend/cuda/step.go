@@ -81,7 +81,7 @@ func (b *backend) launches(in []engine.Stimulus) bool {
 
 // stepLaunched is Step in one launch, which takes less time than those of the plain kernels.
 func (b *backend) stepLaunched(in []engine.Stimulus, out *engine.Burst) error {
-	if err := b.turnOn(); err != nil {
+	if err := b.turnOn(1); err != nil {
 		return err
 	}
 	x := &b.batch

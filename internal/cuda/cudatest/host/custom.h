@@ -57,6 +57,7 @@ struct site {
     std::string entry; // the kernel that it is in
     std::vector<value> registers;
     std::vector<step> steps;
+    bool alone = true; // whether each operand has a register of its own: where two share one, which are equal there, it runs for no other place
 };
 
 // machine runs a site's steps for one neuron.
@@ -338,6 +339,7 @@ static std::string read_sites(const char *ptx, std::vector<site> *sites) {
         for (kind k : what->operands) {
             std::string name;
             if (!(names >> name)) return "a remark with too few operands: " + l.text();
+            r.s.alone = r.s.alone && !r.given.count(name);
             r.given[name] = r.add(k);
         }
         while (l.next()) {
@@ -349,7 +351,7 @@ static std::string read_sites(const char *ptx, std::vector<site> *sites) {
             if (!r.why.empty()) return r.why;
             if (r.scopes.empty()) break;
         }
-        if (r.s.steps.size()) sites->push_back(r.s);
+        if (r.s.steps.size()) sites->insert(r.s.alone ? sites->begin() : sites->end(), r.s);
     }
     return "";
 }
