@@ -47,6 +47,18 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// TestChangelogOnce: no two items of the changelog begin alike, as two versions of one item would after a careless merge.
+func TestChangelogOnce(t *testing.T) {
+	text, err := os.ReadFile("CHANGELOG.md")
+	require.NoError(t, err)
+	items := map[string]bool{}
+	for _, item := range regexp.MustCompile(`(?m)^- .{1,50}`).FindAllString(string(text), -1) {
+		assert.False(t, items[item], "CHANGELOG.md has two items that begin with %q, want one", item)
+		items[item] = true
+	}
+	require.Greater(t, len(items), 100)
+}
+
 // TestLinks: the files and headings that the documents link to are there.
 func TestLinks(t *testing.T) {
 	headings := func(file string) map[string]bool {
