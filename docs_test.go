@@ -52,7 +52,7 @@ func TestChangelogOnce(t *testing.T) {
 	text, err := os.ReadFile("CHANGELOG.md")
 	require.NoError(t, err)
 	items := map[string]bool{}
-	for _, item := range regexp.MustCompile(`(?m)^- .{1,50}`).FindAllString(string(text), -1) {
+	for _, item := range regexp.MustCompile(`(?m)^- .{1,70}`).FindAllString(string(text), -1) {
 		assert.False(t, items[item], "CHANGELOG.md has two items that begin with %q, want one", item)
 		items[item] = true
 	}
