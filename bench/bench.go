@@ -282,7 +282,7 @@ func stepper(c *connectome.Connectome, b engine.Backend) func(n int, each func(*
 // tuned is a backend that finds in its first bursts how many threads are best, and says whether it has.
 type tuned interface{ Settled() bool }
 
-// mostSettling is after how many bursts a backend is measured that has not.
+// mostSettling is after how many bursts a backend that has not settled is measured anyway.
 const mostSettling = 20_000
 
 // settle runs bursts until the backend has found its number of threads, and goes back to burst 0: so all numbers of threads are measured

@@ -103,8 +103,8 @@ DEVICE void tell_all(const exchange *x, u64 t, u32 count) {
 // stopped looks now and then whether another device has failed.
 DEVICE bool stopped(const exchange *x, u32 *turns) { return x->devices > 1 && ++*turns % 1024 == 0 && load_system(x->stop) != 0; }
 
-// hear_own waits for all of the device's own blocks and gives the number of their ids; it says no if a device has failed. Words
-// are forgotten so many bursts earlier as the block is ahead of burst t, and blocks are apart.
+// hear_own waits for all of the device's own blocks and gives the number of their ids; it says no if a device has failed.
+// The words of burst t + earlier are forgotten: by so much the block is ahead of burst t, together with how far blocks may be apart.
 DEVICE bool hear_own(const exchange *x, u64 t, u32 *count, u32 earlier = 0) {
     u32 now, turns = 0;
     while (!heard_own(x, t, &now))

@@ -5,15 +5,15 @@
 #include "ahead.cuh"
 #include "turns.cuh"
 
-// late is what such a launch needs beside run.
+// late_queues is what such a launch needs beside run.
 struct late_queues {
-    u32 apart;    // turns that blocks are apart at most; delays are twice that at least
-    u32 back;     // if all delays are one, that, else 0
-    u32 mask;     // of queues, of 2·apart bursts at least
-    u32 *lengths; // of burst t's at t & LENGTHS - 1
-    spike *queues; // those of burst t from (t & mask)·neurons on
-    u32 *told;    // counters of turns, and those of the next launch
-    u32 *told_next;
+    u32 apart;      // turns that blocks are apart at most; delays are twice that at least
+    u32 back;       // if all delays are one, that, else 0
+    u32 mask;       // of queues, of 2·apart bursts at least
+    u32 *lengths;   // of the queue of burst t at t & LENGTHS - 1
+    spike *queues;  // that of burst t from (t & mask)·neurons on
+    u32 *told;      // counters of turns
+    u32 *told_next; // those of the next launch
 };
 
 // LENGTHS is 3·TURNS at least.

@@ -32,8 +32,8 @@ DEVICE void await_turns(const turns_here *here, u32 turns) {
     while (load_block(&here->known) < turns) {}
 }
 
-// hear_turns looks how far all blocks are, in a launch of so many bursts, whose turns after the 0th update one each and tell the host of that
-// before it, another turn telling of the last. One thread does.
+// hear_turns looks how far all blocks are, by one thread, in a launch of so many bursts. Turn n updates the n-th burst and tells the host of
+// the one before it; one more turn tells of the last burst.
 DEVICE void hear_turns(const u32 *told, turns_here *here, u32 bursts) {
     for (u32 n = 1; n <= bursts + 2; n++) {
         while (!finished(told, n - 1)) {}

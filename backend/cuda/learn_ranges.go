@@ -40,17 +40,17 @@ const (
 type rangeShape struct {
 	own, events uint64 // places of a block, and events of each that it remembers
 	at          uint64 // where in its memory they begin
-	apart       uint32 // so many turns apart blocks are at most
+	apart       uint32 // turns that blocks are apart at most
 }
 
-// mostApart is how many they may be: TURNS of kernels/turns.cuh is twice that.
+// mostApart is the most that apart may be: TURNS of kernels/turns.cuh is twice that.
 const mostApart = 4
 
 // toldBytes are the counters of turns and the turns after which there is a sweep: kernels/turns.cuh, and ranges of kernels/learn_ranges.cu.
 const toldBytes = 4*8*32 + 4*8
 
-// mayBeApart is how many turns apart the blocks of path ranges may be at most, by what is known of what learns: what sets out must be listed
-// so many turns before it is looked for, that three times before it is due. 0: they may not.
+// mayBeApart is how many turns the blocks of path ranges may be apart at most by the delays of what learns: a third of the least delay, and
+// half of the bursts from a spike to its post events. 0: blocks have to meet.
 func mayBeApart(c *connectome.Connectome) uint32 {
 	if len(c.Plastic) == 0 {
 		return 0
@@ -206,7 +206,7 @@ func rangesFit(q *question) string {
 	return "the sums and events of a block's targets do not fit shared memory"
 }
 
-// apart is how many turns apart the blocks of path ranges are at most.
+// apart is how many turns the blocks of path ranges are apart at most, with rows that do not learn, too.
 func (b *backend) apart(r *rows) uint32 {
 	apart := min(mayBeApart(b.c), b.tune.apart, b.tune.events/2)
 	if r.synapses > 0 {
@@ -215,7 +215,7 @@ func (b *backend) apart(r *rows) uint32 {
 	return apart
 }
 
-// apartFor is that in so many bursts to come: those that 32 bits do not count are for blocks that meet.
+// apartFor is apart in so many bursts to come: 0, so that blocks meet, if 32 bits do not count all of them.
 func (b *backend) apartFor(bursts uint64) uint32 {
 	if b.number+bursts > math.MaxUint32 {
 		return 0

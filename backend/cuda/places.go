@@ -297,8 +297,8 @@ func (b *backend) places() places {
 	}
 }
 
-// clustersApart is how many bursts blocks are apart at most that are clusters alone: others read each other's sums. Stimuli reach other
-// blocks' neurons.
+// clustersApart is how many bursts blocks of path clusters are apart at most: 0 where a cluster has several, which read each other's sums, and
+// where there are stimuli, which reach other blocks' neurons.
 func (b *backend) clustersApart() uint32 {
 	if b.share.devices > 1 || !b.c.Part.Whole() || b.rows.lag() < 2 || b.rows.shape.size > 1 || len(b.c.Stimuli) > 0 {
 		return 0

@@ -57,7 +57,7 @@ struct site {
     std::string entry; // the kernel that it is in
     std::vector<value> registers;
     std::vector<step> steps;
-    bool alone = true; // whether each operand has a register of its own: where two share one, which are equal there, it runs for no other place
+    bool alone = true; // whether each operand has a register of its own: else two are equal here, and the steps do not serve other places
 };
 
 // machine runs a site's steps for one neuron.
