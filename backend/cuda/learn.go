@@ -522,7 +522,11 @@ func (b *backend) startLearning() error {
 	if err := l.kernels.find(l.module); err != nil {
 		return err
 	}
-	if err := b.stream.Fill(l.all.list, 0, l.all.fixedBytes); err != nil { // blocks copy what lies between its arrays too
+	copied := l.all.fixedBytes // with what lies between its arrays
+	if b.choice.path == pathLocal {
+		copied = b.plan.bytes[bufLearnt] // also records that nothing has been written to yet
+	}
+	if err := b.stream.Fill(b.plan.ptr[bufLearnt], 0, copied); err != nil {
 		return err
 	}
 	if err := b.fill(a); err != nil || b.choice.path != pathRanges {
