@@ -346,7 +346,7 @@ func (b *backend) launchBatch(e *program, half int, first, bursts uint64) error 
 		return err
 	}
 	if err := x.launch(e.kernel, e.params, b.stream); err != nil {
-		return fmt.Errorf("run_bursts: %w", err)
+		return fmt.Errorf("path %s: %w", b.choice.path, err)
 	}
 	r.arrived, r.arrivedNext = r.arrivedNext, r.arrived
 	l := &x.args.late

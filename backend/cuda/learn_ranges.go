@@ -43,11 +43,11 @@ type rangeShape struct {
 	apart       uint32 // turns that blocks are apart at most
 }
 
-// mostApart is the most that apart may be: TURNS of kernels/turns.cuh is twice that.
-const mostApart = 4
+// mostApart is the most that apart may be: counters are of twice as many turns, as blocks ahead of others use them again.
+const mostApart = turns / 2
 
-// toldBytes are the counters of turns and the turns after which there is a sweep: kernels/turns.cuh, and ranges of kernels/learn_ranges.cu.
-const toldBytes = 4*8*32 + 4*8
+// toldBytes are the counters of turns, and behind them whether there is a sweep after each: ranges of kernels/learn_ranges.cu.
+const toldBytes = turnsBytes + 4*turns
 
 // mayBeApart is how many turns the blocks of path ranges may be apart at most by the delays of what learns: a third of the least delay, and
 // half of the bursts from a spike to its post events. 0: blocks have to meet.
