@@ -345,7 +345,7 @@ func mends(t *testing.T, c *connectome.Connectome, list []int, tune tuning) {
 	threads := last.batch.threads
 	last.batch.threads = 2048 // more than a block may have
 	first := g.StepN(3, none)
-	require.ErrorContains(t, first, fmt.Sprintf("device %d, burst 3: stepping: run_bursts", list[len(list)-1]))
+	require.ErrorContains(t, first, fmt.Sprintf("device %d, burst 3: stepping: path run", list[len(list)-1]))
 	require.Equal(t, first, g.StepN(3, none))
 	last.batch.threads = threads
 	require.NoError(t, g.WriteState(saved))
