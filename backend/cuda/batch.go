@@ -66,12 +66,12 @@ type batch struct {
 	module *driver.Module // that of the kernels
 
 	program
-	catchUp, queueRows *driver.Function
-	cutRows            *driver.Function // of teams
-	late, newest       *driver.Arguments
-	args               runArgs
-	catchUpArgs        catchUpArgs
-	queueRowsArgs      queueRowsArgs
+	catchUp, queueRows             *driver.Function
+	cutRows                        *driver.Function // of teams
+	catchUpParams, queueRowsParams *driver.Arguments
+	args                           runArgs
+	catchUpArgs                    catchUpArgs
+	queueRowsArgs                  queueRowsArgs
 	grid
 
 	host   *driver.HostMemory
@@ -251,7 +251,7 @@ func (x *batch) allocate(b *backend, s *ringShape) error {
 
 // free gives the page-locked memory back.
 func (x *batch) free() error {
-	for _, p := range []*driver.Arguments{x.params, x.late, x.newest} {
+	for _, p := range []*driver.Arguments{x.params, x.catchUpParams, x.queueRowsParams} {
 		if p != nil {
 			p.Release()
 		}

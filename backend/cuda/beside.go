@@ -44,7 +44,7 @@ func AskForQueues(backends int) {
 // shorter. Additions in the second-level cache, which all backends share, then take longest, so that clusters pay for fewer synapses. Shorter launches need less mapped memory, and taking that memory is most of the time to open a twin.
 func (t tuning) beside(parts int) tuning {
 	t.parts = parts
-	t.clusterLate /= uint64(parts)
+	t.clusterDelayed /= uint64(parts)
 	t.batch = min(t.batch, 128)
 	return t
 }

@@ -333,8 +333,8 @@ func alike(q *question) string {
 		return ""
 	case near(q) != "":
 		return near(q)
-	case devices == 1 && q.r.synapses < tune.clusterLate: // several devices have no early delivery
-		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterLate)
+	case devices == 1 && q.r.synapses < tune.clusterDelayed: // several devices have no early delivery
+		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterDelayed)
 	case !q.oneDelay():
 		return "delays differ"
 	}

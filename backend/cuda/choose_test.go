@@ -82,7 +82,7 @@ func TestChoose(t *testing.T) {
 		{same, engine.Want{}, func(b *backend) { b.room = 1; b.tune.clusterRow = 0 }, pathSingle, "bytes of shared memory, has 1"},
 		{same, engine.Want{}, func(b *backend) { b.tune.clusterRow = 0; little(b) }, pathRun, "teams: the sums do not fit shared memory"},
 		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, nil, pathClusters, ""},
-		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterLate = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
+		{alike(delays(func(int) uint16 { return 3 })), engine.Want{}, func(b *backend) { b.tune.clusterDelayed = 1 << 40 }, pathDelayed, "teams: there are delays above 1"},
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, nil, pathDelayed, "teams: there are delays above 1"},
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%3) })), engine.Want{}, func(b *backend) { b.tune.delayedRow = 1 << 20 }, pathResident, "delayed: there are delays above 1 and rows of"},
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%300) })), engine.Want{}, nil, pathRun, "resident: there are delays of 300 bursts, want at most 255"},

@@ -20,7 +20,7 @@ import (
 // clustered is a tuning by which clusters of so many blocks run every network that allows it.
 func clustered(size uint64) tuning {
 	t := defaults
-	t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.batchThreads, t.batch, t.staging, t.teamLeast = 1, 1, 1, size, 1<<20, 128, 3, 8<<10, 0
+	t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterSize, t.slotBytes, t.batchThreads, t.batch, t.staging, t.teamLeast = 1, 1, 1, size, 1<<20, 128, 3, 8<<10, 0
 	return t
 }
 

@@ -45,16 +45,16 @@ func paths() map[string]tuning {
 		"teams":                      with(func(t *tuning) { t.teamRow, t.teamLeast = 1, 0 }),
 		"teams of one, 8 bytes":      with(func(t *tuning) { t.teamLeast, t.teamRow, t.teamMost, t.uncached, t.unpacked = 0, 1, 1, true, true }),
 		"clusters": with(func(t *tuning) {
-			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
+			t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterPairs, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
 		}),
 		"clusters of one": with(func(t *tuning) {
-			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
+			t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterSize, t.slotBytes, t.listed = 1, 1, 1, 1, 1<<20, true
 		}),
 		"clusters, state outside": with(func(t *tuning) {
-			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterPairs, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, 1
+			t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterPairs, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, 1
 		}),
 		"clusters, two rounds": with(func(t *tuning) {
-			t.clusterRow, t.clusterLeast, t.clusterLate, t.clusterSize, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, mostRounds
+			t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterSize, t.slotBytes, t.listed, t.outside = 1, 1, 1, 1, 1<<20, true, mostRounds
 		}),
 	}
 }

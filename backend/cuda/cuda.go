@@ -49,7 +49,7 @@ type tuning struct {
 	lateRow        uint32        // likewise where delays are several bursts (kernels/late_rows.cuh)
 	clusterRow     uint32        // synapses a row from which clusters of blocks sum them (kernels/clusters.cuh); 0: they never do
 	clusterLeast   uint32        // neurons from which they do
-	clusterLate    uint64        // synapses from which they do where delays are above 1
+	clusterDelayed uint64        // synapses from which they do where delays are above 1
 	clusterPairs   uint32        // neurons from which clusters have two blocks
 	clustersApart  uint32        // bursts that their blocks are apart at most where delays are above 1, 0 or 1
 	clusterSize    uint64        // blocks of a cluster, 1, 2 or 4; 0: what suits its network
@@ -81,7 +81,7 @@ type tuning struct {
 var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, apart: 4, ownSynapses: 16384, delayedRow: 512, aheadRow: 256, lateRow: 100,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
-	clusterRow: 400, clusterLeast: 10_000, clusterLate: 300_000_000, clustersApart: 1, clusterPairs: 500_000, slotBytes: 6,
+	clusterRow: 400, clusterLeast: 10_000, clusterDelayed: 300_000_000, clustersApart: 1, clusterPairs: 500_000, slotBytes: 6,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	localBlocks: 16, localNeurons: 1_100,
 	rangeLeast: 80_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 13,
@@ -220,7 +220,7 @@ func (b *backend) attach(device int) error {
 			return err
 		}
 	}
-	if latent(b.c) {
+	if apartByDelays(b.c) {
 		if b.lateImage, err = selectImage(d, b.device, kernels.Late()); err != nil {
 			return err
 		}

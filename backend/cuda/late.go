@@ -20,8 +20,8 @@ const lateLengths, lateTalkers, lateBack = 32, 4, 2
 // leastApart is how many bursts apart blocks are at least, or they meet.
 const leastApart = 2
 
-// latent reports whether delays of c may be so long that blocks need not meet.
-func latent(c *connectome.Connectome) bool {
+// apartByDelays reports whether delays of c may be so long that blocks need not meet.
+func apartByDelays(c *connectome.Connectome) bool {
 	return modelSuffix(c) == "_lif" && c.MaxDelay >= 2*leastApart && len(c.Plastic) == 0
 }
 

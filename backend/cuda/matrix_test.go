@@ -103,7 +103,7 @@ type feature struct {
 // path is the one that devices take together.
 func (f *feature) path(devices int) path {
 	b := onUsual(f.c, f.want)
-	b.tune.clusterRow, b.tune.teamRow, b.tune.delayedRow, b.tune.lateRow, b.tune.clusterLeast, b.tune.clusterLate, b.tune.slotBytes, b.tune.teamLeast = 20, 20, 20, 20, 1, 1, 64, 0
+	b.tune.clusterRow, b.tune.teamRow, b.tune.delayedRow, b.tune.lateRow, b.tune.clusterLeast, b.tune.clusterDelayed, b.tune.slotBytes, b.tune.teamLeast = 20, 20, 20, 20, 1, 1, 64, 0
 	b.tune.rangeLeast, b.tune.rangePart, b.tune.gather = 1, 0, 0
 	b.sms, b.clusters = 2, [mostClustered + 1]uint64{1: 2, 2: 1}
 	if f.room > 0 {

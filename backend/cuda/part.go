@@ -85,7 +85,7 @@ func (b *backend) catchUp(queue driver.Ptr, length int, d uint64) error {
 	x := &b.batch
 	x.catchUpArgs = catchUpArgs{run: x.args.run, queue: queue, length: uint32(length), firedAt: b.number - d, least: uint32(d)}
 	x.catchUpArgs.run.delay, x.catchUpArgs.run.late = b.delays() // kernels that know the one delay are not told
-	if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.late, b.stream); err != nil {
+	if err := x.catchUp.Launch(uint32(8*b.sms), b.tune.threads, x.catchUpParams, b.stream); err != nil {
 		return fmt.Errorf("catch_up: %w", err)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (b *backend) tellNewest() error {
 func (b *backend) queueRows(length int) error {
 	x := &b.batch
 	x.queueRowsArgs = queueRowsArgs{run: x.args.run, fired: b.queue(b.before(1)), length: uint32(length)}
-	if err := x.queueRows.Launch(uint32(divUp(uint64(length), uint64(b.tune.threads))), b.tune.threads, x.newest, b.stream); err != nil {
+	if err := x.queueRows.Launch(uint32(divUp(uint64(length), uint64(b.tune.threads))), b.tune.threads, x.queueRowsParams, b.stream); err != nil {
 		return fmt.Errorf("queue_rows: %w", err)
 	}
 	return nil

@@ -72,7 +72,7 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 	r := lengthsOf(c)
 	_, driven := layDrivenRows(c.Driven, 0)
 	r.delays, r.driven = delayBytes(c.Delay), driven.bytes
-	if eventful(c) || latent(c) || mayBeApart(c) > 0 {
+	if eventful(c) || apartByDelays(c) || mayBeApart(c) > 0 {
 		r.least = leastDelay(c)
 	}
 	q := question{b: b, c: c, t: t, r: &r, oneDelay: func() bool { return oneDelay(c) }}

@@ -154,5 +154,5 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	case pathLate:
 		b.bindLate(x)
 	}
-	x.params, x.late, x.newest = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+	x.params, x.catchUpParams, x.queueRowsParams = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }
