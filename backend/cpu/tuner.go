@@ -70,8 +70,18 @@ func (t *tuner) try(threads int) {
 	t.times = [2][]time.Duration{}
 }
 
-// trying is which of those tried it is the turn of.
-func (t *tuner) trying() int { return len(t.times[0]) - len(t.times[1]) }
+// trying is which of those tried it is the turn of. Every other pair of trials begins with fewer, as a network's activity may have the period of
+// a pair.
+func (t *tuner) trying() int {
+	switch more, fewer := len(t.times[0]), len(t.times[1]); {
+	case more > fewer:
+		return 1
+	case more < fewer:
+		return 0
+	default:
+		return more % 2
+	}
+}
 
 // course is how many bursts may run before the number of threads is chosen again.
 func (t *tuner) course() int {
@@ -120,7 +130,7 @@ func (t *tuner) ran(bursts int, took time.Duration) {
 	k := t.trying()
 	t.times[k] = append(t.times[k], t.took/time.Duration(t.bursts))
 	t.cold, t.bursts, t.took = 0, 0, 0
-	if k == 1 {
+	if len(t.times[0]) == len(t.times[1]) {
 		t.judge()
 	}
 }

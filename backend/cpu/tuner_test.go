@@ -89,6 +89,36 @@ func TestTunerOfRestlessNetworks(t *testing.T) {
 	require.Less(t, keepsMore(75, 60), runs/4)
 }
 
+// TestTunerOfPeriodicNetworks: where a network is active for a fifth or a tenth of each period, the number of threads that is always faster
+// loses once in 500 runs at most, and never where a period lasts about as long as a trial of each.
+func TestTunerOfPeriodicNetworks(t *testing.T) {
+	const pair = 2 * (trialCold + trialBursts)
+	for _, k := range []struct{ more, fewer, want int }{{55, 100, 16}, {100, 55, 8}} {
+		runs, lost, aligned := 0, 0, 0
+		for period := 20; period <= 400; period++ {
+			for phase := range period * 2 / 7 {
+				u := newTuner(16)
+				u.ended = false
+				for i := phase / 2 * 7; u.tried[0] != 8 && !u.ended; i++ {
+					each := map[int]int{16: k.more, 8: k.fewer}[u.threads(16)]
+					if i%period < period/(5+5*(phase%2)) {
+						each *= 5
+					}
+					u.ran(1, time.Duration(each)*time.Microsecond)
+				}
+				if runs++; u.most != k.want {
+					lost++
+					if pair-8 <= period && period <= pair+8 {
+						aligned++
+					}
+				}
+			}
+		}
+		require.LessOrEqual(t, lost, runs/500, "of %d: %v", runs, k)
+		require.Zero(t, aligned, k)
+	}
+}
+
 // TestTunedBurstsAreTheSame: while numbers of threads are compared the bursts are those of one thread, in courses and one by one.
 func TestTunedBurstsAreTheSame(t *testing.T) {
 	c := excitedNet(3)
