@@ -109,7 +109,7 @@ func (b *backend) dueSlots() uint64 {
 	if b.rows.least > 1 {
 		bursts += 2*int(b.early()) - 1
 	}
-	return 1 << bits.Len(uint(bursts-1))
+	return powerOfTwo(uint64(bursts))
 }
 
 // sumSlots is how many bursts the ring has sums of, and how many of each: those of four neighbours are loaded at once by event_bursts.
@@ -138,6 +138,14 @@ func (p *plan) addEvents(b *backend) {
 	}
 }
 
+// delayOfAll is the delay that all synapses have, of rows whose least one is known; 0 if delays differ.
+func (b *backend) delayOfAll() uint32 {
+	if r := &b.rows; int(r.least) == b.c.MaxDelay && r.delayBits == 0 {
+		return r.least
+	}
+	return 0
+}
+
 // bindEvents fills in what stays the same in all launches.
 func (b *backend) bindEvents(x *batch) {
 	p, r := &b.plan.ptr, &b.rows
@@ -148,7 +156,7 @@ func (b *backend) bindEvents(x *batch) {
 	x.args.run.arrived = p[bufDue] + driver.Ptr(b.dueCounters())
 	x.args.run.arrivedNext = x.args.run.arrived + turnsBytes
 	x.args.run.cached = 0 // the state of neurons of other models stays outside
-	if int(r.least) == b.c.MaxDelay && r.delayBits == 0 {
+	if b.delayOfAll() > 0 {
 		x.args.events.back, x.args.run.delay, x.args.run.late = 1, 0, 0
 	}
 }

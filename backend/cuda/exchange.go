@@ -44,16 +44,18 @@ func (b *backend) most() uint64 {
 	return uint64(connectome.Part{Of: b.c.Part.Of}.Count(b.c.Neurons))
 }
 
+// powerOfTwo is the least one that is not below n, which is not 0.
+func powerOfTwo(n uint64) uint64 { return 1 << bits.Len64(n-1) }
+
 // exchangeRings is for how many bursts ids, and words that announce them, are kept. Both are powers of two (kernels/exchange.cuh) and the
 // same on all devices, whose rows may be delivered one burst or several bursts late.
 func (b *backend) exchangeRings() (ids, told uint64) {
-	power := func(least uint64) uint64 { return 1 << bits.Len64(least-1) }
 	lag := max(b.rows.lag(), b.share.lag)
 	if b.share.devices > 1 {
-		return power(2 * lag), power(max(lag+2, 2*lag))
+		return powerOfTwo(2 * lag), powerOfTwo(max(lag+2, 2*lag))
 	}
 	apart := uint64(b.clustersApart())
-	return power(lag + 1 + apart), power(lag + 2 + 2*apart)
+	return powerOfTwo(lag + 1 + apart), powerOfTwo(lag + 2 + 2*apart)
 }
 
 // planExchange adds the memory that all devices write their fire queues to, for so many blocks each.

@@ -65,13 +65,7 @@ func (q *question) lateWarps() uint32 {
 func (b *backend) lateApart() uint32 { return min(b.tune.apart, b.rows.least/2, turns) }
 
 // lateQueued is of how many bursts there are queues.
-func (b *backend) lateQueued() uint64 {
-	n := uint64(1)
-	for n < 2*uint64(b.lateApart()) {
-		n *= 2
-	}
-	return n
-}
+func (b *backend) lateQueued() uint64 { return powerOfTwo(2 * uint64(b.lateApart())) }
 
 // lateBytes is the memory of queues, and of their lengths and counters, which lie before them.
 func (b *backend) lateBytes() uint64 {
@@ -86,8 +80,7 @@ func (b *backend) bindLate(x *batch) {
 		told: at + 4*lateLengths, toldNext: at + 4*lateLengths + turnsBytes, queues: at + 4*lateLengths + 2*turnsBytes,
 	}
 	x.args.run.front = lateFront(uint64(x.args.run.blockNeurons))
-	if r := &b.rows; int(r.least) == b.c.MaxDelay && r.delayBits == 0 {
-		x.args.late.back = r.least
+	if x.args.late.back = b.delayOfAll(); x.args.late.back > 0 {
 		x.args.run.delay, x.args.run.late = 0, 0
 	}
 }

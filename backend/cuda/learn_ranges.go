@@ -58,6 +58,9 @@ func mayBeApart(c *connectome.Connectome) uint32 {
 	apart := uint32(mostApart)
 	for i := range c.Plastic {
 		p := &c.Plastic[i]
+		if !p.Delay.None() { // as rangeable wants; and depth asks in every burst, which is too often to look at all delays
+			return 0
+		}
 		apart = min(apart, p.Least()/3, p.Lag/2)
 	}
 	return apart

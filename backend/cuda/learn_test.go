@@ -346,3 +346,20 @@ func TestLearningIsRefused(t *testing.T) {
 	_, err := Open(c.Cut(connectome.Part{Index: 0, Of: 2}), Options{})
 	require.ErrorContains(t, err, "learns (test), and a GPU holds such networks whole so far; want one process and one device, or --backend cpu")
 }
+
+// TestMayBeApart: a third of the least delay, half of the lag, and none where delays differ, which are not looked at one by one.
+func TestMayBeApart(t *testing.T) {
+	for _, c := range []struct {
+		list []connectome.Plastic
+		want uint32
+	}{
+		{nil, 0},
+		{[]connectome.Plastic{{Longest: 15, Lag: 8}}, mostApart},
+		{[]connectome.Plastic{{Longest: 9, Lag: 8}}, 3},
+		{[]connectome.Plastic{{Longest: 15, Lag: 8}, {Longest: 15, Lag: 3}}, 1},
+		{[]connectome.Plastic{{Longest: 15, Lag: 8}, {Longest: 15, Lag: 8, Delay: connectome.Delays{Short: []uint8{12, 15}}}}, 0},
+		{[]connectome.Plastic{{Longest: 900, Lag: 8, Delay: connectome.Delays{Long: []uint16{300, 900}}}}, 0},
+	} {
+		require.Equal(t, c.want, mayBeApart(&connectome.Connectome{Plastic: c.list}), c.list)
+	}
+}

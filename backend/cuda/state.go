@@ -77,8 +77,8 @@ func (p *plan) variables(s *engine.State, pitch uint64) []twin {
 	return list
 }
 
-// depth is how many fire queues the device holds: those of a state, and one more in networks that learn, which is filled while the oldest
-// one is still read.
+// depth is how many fire queues the device holds: those of a state, and in networks that learn more, which are filled while the oldest
+// ones are still read: two for each burst that blocks may be apart.
 func (b *backend) depth() uint64 {
 	depth := uint64(b.c.Queues())
 	if len(b.c.Plastic) > 0 {
