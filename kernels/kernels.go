@@ -19,7 +19,8 @@
 //	resident_bursts  where the neurons' state fits the shared memory of the GPU
 //	local_bursts     where weights change in a small network, whose blocks hold all that their neurons need
 //	event_bursts     where neurons of lif_event are, which are looked at where they have an input
-//	cluster_bursts   likewise, where rows are long, or where only the sums fit; its rows have a layout of their own, which deliver_places reads in single bursts
+//	late_bursts_lif  where all delays of a network of lif are several bursts: blocks need not meet in each burst
+//	cluster_bursts   where rows are long, and the state or at least the sums fit the shared memory; its rows have a layout of their own, which deliver_places reads in single bursts
 //
 // # Units
 //
@@ -33,6 +34,7 @@
 //	custom        the same, with a place for models that a genome defines
 //	custom_lists  the same as lists, for these networks
 //	event         networks with neurons that change at inputs alone, many bursts in one launch
+//	late          networks of lif without short delays, many bursts in one launch
 //	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
 //	learn         projections that learn
 //	local         the same in small networks, many bursts in one launch
