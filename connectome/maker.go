@@ -72,7 +72,7 @@ type ProjectionRecipe struct {
 	Delay    Sampler
 	Steps    uint16 // bursts of a constant delay
 	Longest  int    // a delay that a synapse may have, in bursts
-	Least    uint64 // synapses, as far as is known before they are counted
+	Least    uint64 // synapses, as far as is known before they are counted: of a part, its share of all
 	Field    *FieldRecipe
 }
 
@@ -266,9 +266,11 @@ func (p *plan) recipe() *Recipe {
 		q := ProjectionRecipe{
 			Number: w.index, Known: w.rowsKnown(p.part), None: w.units() == 0, Rule: w.p.Rule, From: w.from, To: w.to, P: w.p.P, Average: w.p.Average,
 			NoSelf: w.ends.noSelf, Distinct: w.p.NoMultapses, Both: w.p.Symmetric, Keep: w.keep, Port: w.first, Split: w.split, Factor: w.factor,
-			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Least: w.synapses, Field: p.fieldRecipe(w),
+			Lift: w.lift, Fixed: w.fixed, Weight: w.weight.recipe(), Delay: w.delay.recipe(), Steps: w.steps, Longest: w.mostDelay(), Field: p.fieldRecipe(w),
 		}
 		q.Weights[0], q.Weights[1] = w.quantaExtent(p.scale)
+		q.Least, _ = w.estimate(Part{})
+		q.Least /= uint64(max(1, p.part.Of))
 		switch rule := w.rule.(type) {
 		case *degree:
 			q.Count = rule.k

@@ -25,8 +25,8 @@ import (
 // those of one device wait for each other.
 //
 // While it builds, a device holds the rows, 8 bytes a synapse (4 where all weights are constants that can be packed) and mostly what its delay
-// takes at last; 12 bytes a neuron and 8 a port; where a rule chooses without multapses, tables of choices, mostly up to 64 MiB; and where a rule has a
-// kernel or mask, stretches, up to 3/8 of a byte a synapse, places and trees.
+// takes at last; 12 bytes a neuron and 8 a port; where a rule chooses without multapses, tables of choices, mostly up to 64 MiB; and where a rule has
+// a kernel or mask, stretches, up to 3/8 of a byte a synapse, places and trees. Before rows are there, stretches may take 64 MiB of any network.
 type Maker struct {
 	devices []int
 	// by device
@@ -45,7 +45,8 @@ type making struct {
 	staging uint64 // bytes that come from the device at a time
 	wide    bool   // keys of 8 bytes even where 4 would do
 	keyBits uint32 // that a synapse may take where rows are made in shared memory, at most 64
-	cuts    uint64 // bytes of stretches that may lie on a device at a time, however few synapses there are
+	cuts    uint64 // bytes of stretches that may lie on a device at a time while synapses are placed, however few these are
+	counted uint64 // and while they are counted, when their rows are not there yet
 }
 
 // class are rows of up to most synapses, which blocks of so many threads make in shared memory, as far as they fit. Blocks of the last class
@@ -55,7 +56,7 @@ type class struct {
 	threads uint32
 }
 
-var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64, cuts: 1 << 16}
+var makingDefaults = making{threads: 256, classes: []class{{512, 32}, {1024, 64}, {2048, 128}, {4096, 256}, {math.MaxUint64, 1024}}, tables: 64 << 20, staging: 32 << 20, keyBits: 64, cuts: 1 << 16, counted: 64 << 20}
 
 // NewMaker builds on devices: of several, part i of a network on the i-th. The context of each that was used stays until Close.
 func NewMaker(devices []int) *Maker {
@@ -410,7 +411,7 @@ func (w *work) count(row []uint64) ([]uint64, error) {
 		switch {
 		case err != nil:
 		case q.Field != nil && q.Field.Near:
-			err = w.near(&w.site.countNear, b, p, q.Field, max(w.tune.cuts, 4*q.Least)) // what rows will take
+			err = w.near(&w.site.countNear, b, p, q.Field, max(w.tune.counted, 4*q.Least)) // what rows will take
 		default:
 			err = w.draw(&w.site.count, b, p)
 		}

@@ -100,7 +100,7 @@ func newTestMaker(t *testing.T, devices ...int) *Maker {
 
 func smallMaker(devices []int) *Maker {
 	m := NewMaker(devices)
-	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000, keyBits: 64, cuts: 2000}
+	m.tune = making{threads: 32, classes: []class{{40, 32}, {150, 64}}, tables: 40_000, staging: 1000, keyBits: 64, cuts: 2000, counted: 2000}
 	return m
 }
 

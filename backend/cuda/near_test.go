@@ -111,6 +111,25 @@ func TestMakerNearOfParts(t *testing.T) {
 	}
 }
 
+// TestNearAtOnce: before there are rows, stretches are cut at once where they fit, also of parts and of symmetric rules, of whose synapses
+// little is known by then. In pieces, each of which takes as long as all, two million neurons were not built after 40 s.
+func TestNearAtOnce(t *testing.T) {
+	slow.Short(t)
+	h := devices(t, 2)
+	const area = "burst: v1\nscale: 1000\nareas:\n  - {name: a, size: [64, 32, 1], extent: [640 um, 320 um, 0 um], model: lif}\nprojections:\n"
+	for _, keys := range []string{"", ", symmetric: true"} {
+		g := parsed(t, area+projectionText(`from: a, to: a, rule: distance, p: "0.1*exp(-pow(d/(120 um), 2)/2)"`+keys, "weight: 1 mV"))
+		for k := range 2 {
+			list := []int{0, 1}[:k+1]
+			before := h.Count("launches of count_near")
+			m := NewMaker(list)
+			require.NoError(t, openBuilt(t, g, list, m).Close())
+			require.NoError(t, m.Close())
+			require.EqualValues(t, len(list), h.Count("launches of count_near")-before, "%q on %d devices", keys, len(list))
+		}
+	}
+}
+
 // memoryFile is a file of a text.
 type memoryFile struct{ *strings.Reader }
 
