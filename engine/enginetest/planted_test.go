@@ -39,6 +39,8 @@ const (
 	referenceModels = "backend/reference/models.go"
 	referenceLearns = "backend/reference/plastic.go"
 	plastic         = "connectome/plastic.go"
+	plasticOrder    = "connectome/plastic_order.go"
+	plasticStart    = "connectome/plastic_start.go"
 	table           = "connectome/table.go"
 	quantaRounding  = "internal/quanta/quanta.go"
 	cpu             = "backend/cpu/cpu.go"
@@ -254,11 +256,11 @@ func bugs() []planted {
 		{"a driven share is rounded down", "reference", driven, "size = (size + among - 1) / among", "size = size / among"},
 		{"what is delivered is not lifted", "cpu", cpuDriven, "w.groups[area].area.Lift(", "int64("},
 		{"ties round to 0", "reference", quantaRounding, "if a-whole >= 0.5 {", "if a-whole > 0.5 {"},
-		{"weights are in the order of rows", "reference", plastic, "places[k] = place })", "places[k] = k + 0*place })"},
-		{"what variables start from is drawn a place late", "reference", plastic, "s.fill(lo, list[lo:hi], 0)", "s.fill(lo+1, list[lo:hi], 0)"},
-		{"all variables draw alike", "reference", plastic, "p.Projection|k<<variableShift", "p.Projection|k<<variableShift*0"},
-		{"variables draw as weights do", "reference", plastic, "newSampler(*p.Drawn[k], seed, exact.SynapseDraw", "newSampler(*p.Drawn[k], seed, exact.WeightDraw"},
-		{"a part draws by its own places", "cpu parts", plastic, "s.at(*at)", "s.at(lo)"},
+		{"weights are in the order of rows", "reference", plasticOrder, "places[k] = place })", "places[k] = k + 0*place })"},
+		{"what variables start from is drawn a place late", "reference", plasticStart, "s.fill(lo, list[lo:hi], 0)", "s.fill(lo+1, list[lo:hi], 0)"},
+		{"all variables draw alike", "reference", plasticStart, "p.Projection|k<<variableShift", "p.Projection|k<<variableShift*0"},
+		{"variables draw as weights do", "reference", plasticStart, "newSampler(*p.Drawn[k], seed, exact.SynapseDraw", "newSampler(*p.Drawn[k], seed, exact.WeightDraw"},
+		{"a part draws by its own places", "cpu parts", plasticStart, "s.at(*at)", "s.at(lo)"},
 		{"a table ends too early", "reference", table, "math.Floor(150*math.Ln2*min(tau, MaxTau))", "math.Floor(90*math.Ln2*min(tau, MaxTau))"},
 		{"long-term is more than long_term", "reference", referenceMemory, "if left >= uint32(a.Constant(\"long_term\").Const) {", "if left > uint32(a.Constant(\"long_term\").Const) {"},
 		{"long-term is more than long_term", "cpu", memoryArea, "if left >= m.forGood {", "if left > m.forGood {"},
