@@ -88,7 +88,7 @@ type batch struct {
 	stamp   uint64        // of the newest burst, 0 where the kernel has no clock
 	took    time.Duration // between the newest burst and the one before
 	history [][]uint32    // history[d-1] is the fire queue d bursts ago, while on
-	decoded []uint32      // ids of a block that has brought bits
+	joiner  joiner
 	part    connectome.Part
 	burst   engine.Burst
 
@@ -226,7 +226,7 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 func (x *batch) allocate(b *backend, s *ringShape) error {
 	var err error
 	x.shape = *s
-	x.part = b.c.Part
+	x.part, x.joiner.from = b.c.Part, []*batch{x}
 	n, at := 2*s.most, s.at()
 	if x.host, err = b.ctx.AllocHost(int(at.end), true); err != nil {
 		x.host = nil
@@ -376,11 +376,7 @@ func (x *batch) take(b *backend, at uint64) {
 		x.took = time.Duration(x.stamps[at] - x.stamp)
 	}
 	x.stamp = x.stamps[at]
-	fired := x.history[len(x.history)-1][:0]
-	for block := range x.blocks {
-		fired = append(fired, x.firedIn(at, block, &x.decoded)...)
-	}
-	x.keep(b, fired, at)
+	x.keep(b, x.joiner.join(at, x.history[len(x.history)-1]), at)
 }
 
 // keep makes who fired in the at-th burst of two launches, in the memory of the oldest fire queue, the newest one.
@@ -400,33 +396,9 @@ func (x *batch) valuesIn(at uint64) []float32 {
 	return x.values[at*n:][:n:n]
 }
 
-// firedIn are the neurons of a block that fired in the at-th burst of two launches. They lie where the device has listed them, or in
-// decoded if the device wrote bits.
-func (x *batch) firedIn(at uint64, block uint32, decoded *[]uint32) []uint32 {
-	place := at*uint64(x.blocks) + uint64(block)
-	count := x.fired[place]
-	if words := x.wordsIn(place); int(count) <= len(words) {
-		return words[:count]
-	}
-	*decoded = x.decode(slices.Grow((*decoded)[:0], int(count)), at, block)
-	return *decoded
-}
-
 // wordsIn is the room of a block at its place in a burst.
 func (x *batch) wordsIn(place uint64) []uint32 {
 	return x.ids[place*x.shape.room:][:x.shape.room]
-}
-
-// decode appends the neurons of a block that fired in the at-th burst of two launches, where the device wrote bits.
-func (x *batch) decode(list []uint32, at uint64, block uint32) []uint32 {
-	own := x.args.run.blockNeurons
-	for w, rest := range x.wordsIn(at*uint64(x.blocks) + uint64(block))[:own/32] {
-		first := x.part.Neuron(block*own + 32*uint32(w))
-		for ; rest != 0; rest &= rest - 1 {
-			list = append(list, first+uint32(bits.TrailingZeros32(rest)))
-		}
-	}
-	return list
 }
 
 // BurstTime is the time, by the device's clock, between the ends of the newest burst that StepN has delivered and of the one before. It is

@@ -25,6 +25,7 @@ type group struct {
 	scratch engine.State
 	values  []float32  // the newest burst's
 	history [][]uint32 // of all parts, while their batches are on
+	spare   spares
 	fault   error
 	lost    bool
 }

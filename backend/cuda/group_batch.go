@@ -3,13 +3,11 @@ package cuda
 import (
 	"errors"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
-	"burst/connectome"
 	"burst/engine"
 )
 
@@ -23,7 +21,7 @@ func (g *group) CanStepN() bool {
 	return true
 }
 
-// StepN advances n bursts with the genome's stimuli alone, as backend's does. The devices exchange ids by themselves; the host merges their
+// StepN advances n bursts with the genome's stimuli alone, as backend's does. The devices exchange ids by themselves; the host joins their
 // queues while later bursts run.
 func (g *group) StepN(n int, each func(*engine.Burst) error) error {
 	if g.fault != nil {
@@ -101,7 +99,7 @@ func (g *group) take(r *mergers, k uint64, out *engine.Burst) error {
 	oldest := g.history[len(g.history)-1]
 	copy(g.history[1:], g.history)
 	g.history[0] = m
-	r.recycle(k, oldest)
+	g.spare.put(oldest)
 	out.Number, out.Fired, out.Candidates, out.Values = g.parts[0].number, m, nil, g.valuesIn(k)
 	for _, b := range g.parts {
 		b.number++
@@ -190,25 +188,24 @@ type mergers struct {
 
 // merger makes every so manieth burst.
 type merger struct {
-	out, free chan []uint32
-	lists     [][]uint32 // of one block of each device
-	decoded   [][]uint32 // ids of that block, for devices that have brought bits
-	starts    []uint32   // of its slices of neurons in the queue
+	out    chan []uint32
+	joiner joiner
 }
 
-// startMergers starts four for each device, if there are processors for them: merging a burst takes several times as long as computing it.
-// More than sixteen slow each other down.
+// startMergers starts four for each device, if there are processors for them: joining a burst takes several times as long as computing it.
+// More than mostHands slow each other down.
 func (g *group) startMergers(n uint64) *mergers {
 	const patience = 50 * time.Millisecond
 	r := &mergers{patience: time.NewTicker(patience), quit: make(chan struct{})}
-	const most = 16
-	count := max(1, min(4*len(g.parts), most, runtime.GOMAXPROCS(0)/2))
+	count := max(1, min(4*len(g.parts), mostHands, runtime.GOMAXPROCS(0)/2))
 	first := g.parts[0].number
+	var from []*batch
 	for _, b := range g.parts {
 		clear(b.batch.done) // of bursts with the same numbers, before a state was written
+		from = append(from, &b.batch)
 	}
 	for i := range count {
-		m := &merger{out: make(chan []uint32, 2), free: make(chan []uint32, 4), decoded: make([][]uint32, len(g.parts))}
+		m := &merger{out: make(chan []uint32, 2), joiner: joiner{from: from}}
 		r.list = append(r.list, m)
 		r.all.Go(func() {
 			for k := uint64(i); k < n && m.make(g, r, first, k); k += uint64(count) {
@@ -220,14 +217,6 @@ func (g *group) startMergers(n uint64) *mergers {
 
 // of is who makes the k-th burst.
 func (r *mergers) of(k uint64) *merger { return r.list[k%uint64(len(r.list))] }
-
-// recycle gives memory back to who made the k-th burst.
-func (r *mergers) recycle(k uint64, queue []uint32) {
-	select {
-	case r.of(k).free <- queue:
-	default:
-	}
-}
 
 // end stops the mergers and waits for them.
 func (r *mergers) end() {
@@ -251,66 +240,35 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 			runtime.Gosched()
 		}
 	}
-	var queue []uint32
 	select {
-	case queue = <-m.free:
-	default:
-	}
-	select {
-	case m.out <- m.merge(g, k, queue[:0]):
+	case m.out <- m.joiner.join(k%(2*g.parts[0].batch.shape.most), g.spare.take()):
 		return true
 	case <-r.quit:
 		return false
 	}
 }
 
-// merge appends the fire queues of all devices, ascending. It goes block by block, because the blocks of one number have neurons of the
-// same span on every device.
-func (m *merger) merge(g *group, k uint64, queue []uint32) []uint32 {
-	first := &g.parts[0].batch
-	at, each := k%(2*first.shape.most), first.args.run.blockNeurons/connectome.Slice*uint32(len(g.parts))
-	m.starts = slices.Grow(m.starts[:0], int(each))[:each]
-	for block := range first.blocks {
-		count := 0
-		m.lists = m.lists[:0]
-		for q, b := range g.parts {
-			list := b.batch.firedIn(at, block, &m.decoded[q])
-			m.lists, count = append(m.lists, list), count+len(list)
-		}
-		if count < len(m.starts)/16 { // slices that are nearly all empty take longer to count
-			for _, list := range m.lists {
-				queue = append(queue, list...)
-			}
-			slices.Sort(queue[len(queue)-count:])
-			continue
-		}
-		queue = interleave(queue, m.lists, block*each, m.starts)
-	}
-	return queue
+// spares is memory of fire queues, from one StepN to the next. What was given last is taken first.
+type spares struct {
+	mu   sync.Mutex
+	list [][]uint32
 }
 
-// interleave merges ascending lists of neurons, no two of which have neurons of the same slice, and appends them to to. It
-// counts each slice's neurons first, which says where the slice begins, so that no branch depends on which neuron comes next.
-// starts has room for the slices of all neurons, from slice low on.
-func interleave(to []uint32, lists [][]uint32, low uint32, starts []uint32) []uint32 {
-	clear(starts)
-	for _, list := range lists {
-		for _, n := range list {
-			starts[n/connectome.Slice-low]++
-		}
+func (s *spares) put(queue []uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, queue)
+}
+
+// take gives memory, nil if there is none.
+func (s *spares) take() []uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.list)
+	if n == 0 {
+		return nil
 	}
-	end := uint32(len(to))
-	for i, count := range starts {
-		starts[i] = end
-		end += count
-	}
-	to = slices.Grow(to, int(end)-len(to))[:end]
-	for _, list := range lists {
-		for _, n := range list {
-			start := &starts[n/connectome.Slice-low]
-			to[*start] = n
-			*start++
-		}
-	}
-	return to
+	queue := s.list[n-1]
+	s.list = s.list[:n-1]
+	return queue
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -420,23 +419,6 @@ func TestPartsWithoutDelays(t *testing.T) {
 		}
 	}
 	require.Positive(t, without)
-}
-
-// TestInterleave interleaves the lists of two to eight devices, from none to all of whose neurons have fired.
-func TestInterleave(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 0x6a6f696e))
-	for range 500 {
-		low, count, share := r.Uint32N(1000), 1+r.Uint32N(100), r.Uint32N(1+r.Uint32N(100))
-		lists, all := make([][]uint32, 2+r.IntN(7)), []uint32{7}
-		for n := low * connectome.Slice; n < (low+count)*connectome.Slice; n++ {
-			if r.Uint32N(100) < share {
-				q := n / connectome.Slice % uint32(len(lists))
-				lists[q], all = append(lists[q], n), append(all, n)
-			}
-		}
-		starts := slices.Repeat([]uint32{9}, int(count)) // of a block before
-		require.Equal(t, all, interleave([]uint32{7}, lists, low, starts))
-	}
 }
 
 // TestDeviceOfAGroup names all of them.

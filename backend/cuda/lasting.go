@@ -292,7 +292,8 @@ func (l *lasting) hear(b *backend) error {
 		}
 		count, first := int(numberIn(words[0], 0)), block*own
 		if count >= mostAnswers {
-			fired = x.decode(fired, 0, block)
+			fired = slices.Grow(fired, count)[:len(fired)+count]
+			x.decode(fired[len(fired)-count:], block, x.wordsIn(uint64(block))[:own/32])
 			continue
 		}
 		fired = slices.Grow(fired, 4*atOnce+count)
