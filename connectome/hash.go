@@ -43,7 +43,7 @@ func (c *Connectome) hashOfSynapses() uint64 {
 	if c.kept {
 		sums[0] += c.hash
 	} else {
-		spans(len(sums), uint64(c.Neurons), 1<<12, func(worker int, lo, hi uint64) {
+		spans(len(sums), uint64(c.Neurons), 1<<8, func(worker int, lo, hi uint64) {
 			for n := uint32(lo); n < uint32(hi); n++ {
 				sums[worker] += c.rowHash(n)
 			}

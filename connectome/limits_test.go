@@ -190,6 +190,21 @@ func TestProgressReachesItsTotal(t *testing.T) {
 	assert.NotZero(t, total)
 }
 
+// TestProgressIsToldNowAndThen: goroutines that add much do not wait for each other each time.
+func TestProgressIsToldNowAndThen(t *testing.T) {
+	const workers, adds, n = 3, 20_000, 7
+	last, calls := uint64(0), 0
+	m := &meter{total: workers * adds * n, tell: func(done, total uint64) {
+		assert.EqualValues(t, workers*adds*n, total)
+		assert.GreaterOrEqual(t, done, last)
+		last = done
+		calls++
+	}}
+	parallel(workers, workers*adds, func(int, uint64) { m.add(n) })
+	assert.EqualValues(t, workers*adds*n, last)
+	assert.InDelta(t, tellings, calls, tellings/10)
+}
+
 func TestMemoryOfTheMachine(t *testing.T) {
 	assert.EqualValues(t, 12345<<10, memAvailable("MemTotal: 99 kB\nMemAvailable:    12345 kB\n"))
 	assert.EqualValues(t, uint64(math.MaxUint64), memAvailable("MemTotal: 99 kB\n"))

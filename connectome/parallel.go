@@ -37,17 +37,24 @@ func spans(workers int, n, size uint64, work func(worker int, lo, hi uint64)) {
 
 // meter reports the progress of the build; its zero value reports nothing.
 type meter struct {
-	mu          sync.Mutex
-	done, total uint64
-	tell        func(done, total uint64)
+	done  atomic.Uint64
+	total uint64
+	mu    sync.Mutex // held while tell is called
+	tell  func(done, total uint64)
 }
+
+// tellings is about how often a meter tells: if it told of every batch, many goroutines would wait for each other.
+const tellings = 1 << 12
 
 func (m *meter) add(n uint64) {
 	if m.tell == nil {
 		return
 	}
+	done, each := m.done.Add(n), m.total/tellings
+	if each > 0 && done < m.total && done/each == (done-n)/each {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.done = min(m.total, m.done+n)
-	m.tell(m.done, m.total)
+	m.tell(min(m.total, m.done.Load()), m.total)
 }

@@ -89,8 +89,13 @@ func (s *sampler) some(indices []uint64, list []float64, words []uint64) bool {
 	return true
 }
 
-// within brings the first draw of an index within the bounds, by further draws where a distribution has these.
-func (s *sampler) within(x *float64, index uint64) (ok bool) {
+// within brings the first number that is drawn for an index within the bounds, and reports whether that is possible.
+func (s *sampler) within(x *float64, index uint64) bool {
+	return s.Lo < *x && *x < s.Hi || s.brought(x, index)
+}
+
+// brought is within for a number that is not between the bounds.
+func (s *sampler) brought(x *float64, index uint64) (ok bool) {
 	if *x, ok = s.bounded(*x); !ok {
 		*x, ok = s.from(index, 1)
 	}
