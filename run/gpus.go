@@ -3,7 +3,9 @@ package run
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"burst/backend/cuda"
 	"burst/connectome"
@@ -130,12 +132,29 @@ func (g GPUs) Every() ([]int, error) {
 	return g.List, nil
 }
 
-// Wake starts the GPUs' driver in the background if the named backend uses it, and returns at once. Starting takes a tenth of a second, in
-// which a genome can be read.
-func Wake(backend string) {
-	if backend == "cuda" || backend == "auto" {
-		go cuda.Visible() // whose errors are told when GPUs are needed
+// Wake starts the GPUs' driver in the background if the named backend uses it, and returns at once. Starting takes a tenth of a second for
+// each GPU, in which a genome can be read. If the process uses the first one alone, it sees no others from then on.
+func Wake(backend string, first bool) {
+	if backend != "cuda" && backend != "auto" {
+		return
 	}
+	if first {
+		seeFirst("/proc/driver/nvidia/gpus")
+	}
+	go cuda.Visible() // whose errors are told when GPUs are needed
+}
+
+// seeFirst has the driver start the first alone of several GPUs, of each of which the folder has an entry.
+func seeFirst(folder string) {
+	const visible = "CUDA_VISIBLE_DEVICES"
+	if found, err := os.ReadDir(folder); err != nil || len(found) < 2 {
+		return
+	}
+	first, set := os.LookupEnv(visible)
+	if first, _, _ = strings.Cut(first, ","); !set {
+		first = "0"
+	}
+	os.Setenv(visible, first)
 }
 
 // maker builds a network where the options want it built by GPUs; nil: the host builds it, which it also does where auto finds none.

@@ -63,6 +63,9 @@ func (g *gpus) list() ([]int, error) {
 	return list, nil
 }
 
+// first reports whether no flag names GPUs: one process then uses the first alone.
+func (g *gpus) first() bool { return g.devices == "" && !g.given("device") }
+
 // chosen are the GPUs that check has accepted.
 func (g *gpus) chosen() run.GPUs {
 	switch {

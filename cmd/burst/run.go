@@ -115,7 +115,7 @@ func backendChoices() []string { return append([]string{"auto"}, backend.Names()
 func (o *runOptions) run(cmd *cobra.Command, arg string) error {
 	start := time.Now()
 	if !o.sweeping.asked() { // a sweep says first how many runs will use a GPU at once
-		run.Wake(o.backend)
+		run.Wake(o.backend, o.peers == nil && o.gpus.first())
 	}
 	g, begin, err := o.prepare(cmd, arg)
 	var learnt *run.Learnt

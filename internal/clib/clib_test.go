@@ -93,3 +93,15 @@ func TestNoPointerIsANumber(t *testing.T) {
 		require.Contains(t, []string{"../../internal/pages/slice_linux.go", "../../internal/pages/own.go", "../../internal/clib/clib_test.go"}, file)
 	}
 }
+
+// TestEnvironmentReachesC: what Go puts into the environment libraries see.
+func TestEnvironmentReachesC(t *testing.T) {
+	libc, err := Open("libc.so.6", false)
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	var getenv func(name string) string
+	Bind(&getenv, Lookup(libc, "getenv"))
+	t.Setenv("BURST_TEST_C", "seen")
+	require.Equal(t, "seen", getenv("BURST_TEST_C"))
+}
