@@ -1,6 +1,7 @@
 // Networks are built: the synapses of each projection are counted, and placed in their rows unless these are drawn one by one; rows are
 // sorted at last, and those that stay on the device are packed. backend/cuda's Maker launches these; connectome/doc.go is their law.
 #include "build_rows.cuh"
+#include "coded_rows.cuh"
 
 // count_synapses counts the synapses of a projection by their sources.
 KERNEL AT_LEAST(3) count_synapses(building b, projection p) { count_all(&b, &p); }
@@ -56,6 +57,10 @@ KERNEL count_soon(building b, u32 *soon, u64 *sum) {
     }
     add(sum, own);
 }
+
+// count_stretches adds up how many stretches of rows have each length, code_rows makes rows of places of rows.
+KERNEL count_stretches(building b, coding c) { count_lengths(&b, &c); }
+KERNEL code_rows(building b, coding c) { code_all(&b, &c); }
 
 // exact_values are functions of words, for those who compare them with internal/exact: 0 the normal number, 1 the logarithm of 1 less the
 // uniform number, 2 the exponential of the number with these bits.

@@ -55,7 +55,7 @@ struct building {
     u64 *made;          // while counting: synapses by projection
     u32 *found;         // the longest delay, and whether a value could not be used
     u32 *tables;        // of the threads' choices
-    u64 neurons;
+    u64 first, neurons; // rows that are made: from one up to, but without, another
     part own;           // of the network
     u32 port_bits;      // of a port
     u32 low_bits;       // of a key, see key_of
@@ -130,6 +130,9 @@ DEVICE bool wanted(const building *b, const projection *p, u64 target, u64 ordin
     if (!owns(b->own, p->to + (u32)target)) return false;
     return p->keep == 100 || below(words_of(b, ATTRACTIVITY, ordinal, p->number).x, 100) < p->keep;
 }
+
+// is_made reports whether the row of a neuron is made, where rows are made some at a time.
+DEVICE bool is_made(const building *b, u64 n) { return n >= b->first && n < b->neurons; }
 
 // tallies are what a thread has found of its synapses.
 struct tallies {
@@ -379,7 +382,7 @@ template <bool FORMULAS> DEVICE void put_in_row(const building *b, const project
 
 // make counts a synapse for its row or places it there, if it is wanted, and reports that.
 template <bool PLACES, bool FORMULAS> DEVICE bool make(const building *b, const projection *p, u64 source, u64 target, u64 ordinal, tallies *f) {
-    if (!wanted(b, p, target, ordinal)) return false;
+    if ((PLACES && !is_made(b, p->from + source)) || !wanted(b, p, target, ordinal)) return false;
     if (PLACES) put_in_row<FORMULAS>(b, p, source, target, ordinal, f);
     else add(b->row + p->from + source, (u64)1);
     return true;
@@ -417,7 +420,7 @@ template <bool FORMULAS> DEVICE void place_all(const building *b, const projecti
     for (bool last = false; !last;) {
         bool drawn = false;
         while (w.unit < p->units && !(drawn = next(b, p, &w, table))) w = walk{w.unit + thread_count(), 0, 0, false, 0, 0, 0};
-        bool made = drawn && wanted(b, p, w.target, w.ordinal);
+        bool made = drawn && is_made(b, p->from + w.source) && wanted(b, p, w.target, w.ordinal);
         u32 bits = vote(made);
         if (made) own[count + ones(bits & ((1u << lane()) - 1))] = wired{w.ordinal, (u32)w.source, (u32)w.target};
         count += ones(bits);

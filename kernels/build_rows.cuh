@@ -236,7 +236,7 @@ template <class K> DEVICE void make_rows(const building *b, const finishing *r) 
     SHARED(u32, filled);
     tallies f = {1, false};
     u64 hash = 0;
-    for (u64 n = block_index(); n < b->neurons; n += block_count()) {
+    for (u64 n = b->first + block_index(); n < b->neurons; n += block_count()) {
         u64 first = b->row[n];
         u32 count = (u32)(b->row[n + 1] - first), placed = b->cursor[n], log = each_log<K>(), label = 0;
         if (count <= r->least || count > r->most) continue;
@@ -265,7 +265,7 @@ DEVICE void finish_long_rows(const building *b, const finishing *r) {
     SHARED(u32, filled);
     tallies f = {1, false};
     u64 hash = 0;
-    for (u64 n = block_index(); n < b->neurons; n += block_count()) {
+    for (u64 n = b->first + block_index(); n < b->neurons; n += block_count()) {
         u64 first = b->row[n], count = b->row[n + 1] - first;
         if (count <= r->least || count > r->most) continue;
         if (thread_in_block() == 0) filled = b->cursor[n];

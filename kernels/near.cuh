@@ -192,6 +192,7 @@ template <bool PLACES> DEVICE void all_near(const building *b, const projection 
     u32 *table = b->tables + thread_index() * p->slots;
     for (u64 place = c->low + thread_index(); place < c->high; place += thread_count()) {
         u64 owner = t->order[place];
+        if (PLACES && p->rule == BY_DISTANCE && !p->both && !is_made(b, p->from + owner)) continue;
         u32 group = group_of(t, (u32)place);
         const tree_stretch *list = c->list + (c->start[group] - c->start[c->first]);
         u32 count = (u32)(c->start[group + 1] - c->start[group]);

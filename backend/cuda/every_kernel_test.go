@@ -183,6 +183,18 @@ func TestEveryKernel(t *testing.T) {
 			})
 		})
 	}
+	sub("build/places", func(t *testing.T) {
+		l.during("build", func() {
+			g := codedNetwork(t, codedNetworks[1])
+			c, err := connectome.Build(g, connectome.Options{})
+			require.NoError(t, err)
+			b, _, err := openMade(t, g, []int{0}, clustered(1))
+			require.NoError(t, err)
+			defer func() { require.NoError(t, b.Close()) }()
+			require.True(t, b.(*backend).rows.placed())
+			likeReferenceFor(t, b, c, engine.Want{}, 5, thirds(c))
+		})
+	})
 	sub("near", func(t *testing.T) {
 		l.during("near", func() { holdsMaker(t, newTestMaker(t, 0), parsed(t, allNear(true)), connectome.Part{}) })
 	})

@@ -22,6 +22,8 @@ type made struct {
 	unplaced string // why rows are not of places
 	least    uint32 // no delay is smaller
 	packing
+	coded rows       // of places: how they lie; of others nothing
+	more  driver.Ptr // of places: further units
 }
 
 // free gives the rows back where nobody has taken them. A nil made has none.
@@ -44,7 +46,7 @@ func (m *made) free() error {
 
 // lists are the rows by the buffers that they are to be.
 func (m *made) lists() map[slot]driver.Ptr {
-	return map[slot]driver.Ptr{bufRow: m.b.row, bufTarget: m.b.target, bufWeight: m.b.weight, bufValues: m.values, bufDelay: m.b.shortDelay | m.b.longDelay}
+	return map[slot]driver.Ptr{bufRow: m.b.row, bufTarget: m.b.target, bufWeight: m.b.weight, bufValues: m.values, bufDelay: m.b.shortDelay | m.b.longDelay, bufMorePlaces: m.more}
 }
 
 // into has rows stay for the backends of a network's parts, as far as they are on the Maker's devices. A nil Maker makes none.
@@ -73,19 +75,17 @@ func (m *Maker) take(b *backend) *made {
 	return rows
 }
 
-// neverPlaced says what the rows of a recipe, which begin at row, lack to become rows of places. Drawn delays count as different. Empty:
-// the host must look at the rows.
-func (b *backend) neverPlaced(r *connectome.Recipe, row []uint64) string {
+// toMake asks about rows of a recipe that are yet to be made, and begin at row. Drawn delays count as different.
+func (b *backend) toMake(r *connectome.Recipe, row []uint64) *question {
 	c := *b.c
 	c.Row, c.MaxDelay = row, r.Longest
 	rows := lengthsOf(&c)
-	q := question{b: b, c: &c, r: &rows, oneDelay: func() bool {
+	return &question{b: b, c: &c, r: &rows, oneDelay: func() bool {
 		differs := func(p connectome.ProjectionRecipe) bool {
 			return !p.None && (p.Delay.Kind != genome.Const || int(p.Steps) != r.Longest)
 		}
 		return !slices.ContainsFunc(r.Projections, differs)
 	}}
-	return q.lacks([]want{many, placeable, alike})
 }
 
 // keep makes synapses that stay on the device, packed as the host would pack them for the taker.
@@ -143,10 +143,15 @@ func (w *work) keep(row, sums []uint64, unplaced string) (connectome.Placed, err
 		}
 	}
 	m.b, placed.Kept, w.made = b, true, m
+	w.leave(m)
+	return placed, nil
+}
+
+// leave leaves rows on the device.
+func (w *work) leave(m *made) {
 	for _, p := range m.lists() {
 		w.taken = slices.DeleteFunc(w.taken, func(taken driver.Ptr) bool { return taken == p })
 	}
-	return placed, nil
 }
 
 // narrowed brings the delays of n synapses, the longest of so many bursts, to the bytes each that these take, and says how many.

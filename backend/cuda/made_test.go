@@ -296,16 +296,21 @@ func TestOpenMade(t *testing.T) {
 // TestRowsStayOffTheHost: rows that stay take no memory of the host, whose limit holds for those that come back.
 func TestRowsStayOffTheHost(t *testing.T) {
 	h := cudatest.Host(t)
-	g := parsed(t, "burst: v1\nareas:\n  - {name: a, neurons: 300, model: lif}\nprojections:\n  - {from: a, to: a, rule: all_to_all, weight: 0.01 mV, delay: 2}\n")
+	const head = "burst: v1\nareas:\n  - {name: a, neurons: 300, model: lif}\nprojections:\n"
+	g := parsed(t, head+"  - {from: a, to: a, rule: all_to_all, weight: 0.01 mV, delay: 2}\n")
 	const limit = 600_000 // 90,000 synapses take 810,000
-	_, refused := connectome.Build(g, connectome.Options{MaxBytes: limit, Threads: 1})
+	comesBack := parsed(t, head+"  - {from: a, to: a, rule: all_to_all, weight: 0.01 mV, delay: 2}\n  - {from: a, to: a, rule: one_to_one, weight: 0.02 mV, delay: 2}\n")
+	_, refused := connectome.Build(comesBack, connectome.Options{MaxBytes: limit, Threads: 1})
 	require.ErrorAs(t, refused, new(*connectome.LimitError))
-	for _, tune := range []tuning{fewThreads(), clustered(1)} {
+	for _, one := range []struct {
+		g    *genome.Genome
+		tune tuning
+	}{{g, fewThreads()}, {g, clustered(1)}, {comesBack, clustered(1)}} {
 		m := newTestMaker(t, 0)
-		parts, err := connectome.NewParts(g, 1, connectome.Options{MaxBytes: limit, Threads: 1, Maker: m})
+		parts, err := connectome.NewParts(one.g, 1, connectome.Options{MaxBytes: limit, Threads: 1, Maker: m})
 		require.NoError(t, err)
-		b, err := openParts(parts, []int{0}, m, engine.Want{}, tune)
-		if tune.clusterRow == 1 {
+		b, err := openParts(parts, []int{0}, m, engine.Want{}, one.tune)
+		if one.g == comesBack {
 			require.EqualError(t, err, refused.Error())
 			continue
 		}
@@ -318,25 +323,31 @@ func TestRowsStayOffTheHost(t *testing.T) {
 // TestFailedAllocationsOfRowsThatStay lets every allocation fail in turn: nothing stays behind.
 func TestFailedAllocationsOfRowsThatStay(t *testing.T) {
 	h := cudatest.Host(t)
-	g := parsed(t, fmt.Sprintf(builtAreas, "")+projectionText(builtRules[4], builtValues[2]))
-	open := func() error {
-		m := smallMaker([]int{0})
-		defer func() { require.NoError(t, m.Close()) }()
-		parts, err := connectome.NewParts(g, 1, connectome.Options{Maker: m})
-		require.NoError(t, err)
-		b, err := openParts(parts, []int{0}, m, engine.Want{}, fewThreads())
-		if err != nil {
-			return err
+	for _, one := range []struct {
+		g    *genome.Genome
+		tune tuning
+	}{{parsed(t, fmt.Sprintf(builtAreas, "")+projectionText(builtRules[4], builtValues[2])), fewThreads()}, {codedNetwork(t, codedNetworks[1]), clustered(1)}} {
+		open := func() error {
+			m := smallMaker([]int{0})
+			defer func() { require.NoError(t, m.Close()) }()
+			parts, err := connectome.NewParts(one.g, 1, connectome.Options{Maker: m})
+			require.NoError(t, err)
+			b, err := openParts(parts, []int{0}, m, engine.Want{}, one.tune)
+			if err != nil {
+				return err
+			}
+			return b.Close()
 		}
-		return b.Close()
-	}
-	require.NoError(t, open())
-	total := h.Count("allocations")
-	require.Greater(t, total, int64(25))
-	for k := int64(1); k <= total; k++ {
-		h.Control("fail_alloc", k)
-		require.ErrorContains(t, open(), "CUDA_ERROR_OUT_OF_MEMORY", "allocation %d of %d", k, total)
-		require.Zero(t, h.Count("held"), "allocation %d of %d", k, total)
+		h.Control("fail_alloc", 0)
+		before := h.Count("allocations")
+		require.NoError(t, open())
+		total := h.Count("allocations") - before
+		require.Greater(t, total, int64(25))
+		for k := int64(1); k <= total; k++ {
+			h.Control("fail_alloc", k)
+			require.ErrorContains(t, open(), "CUDA_ERROR_OUT_OF_MEMORY", "allocation %d of %d", k, total)
+			require.Zero(t, h.Count("held"), "allocation %d of %d", k, total)
+		}
 	}
 }
 

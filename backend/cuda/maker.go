@@ -20,7 +20,7 @@ import (
 )
 
 // Maker builds networks on GPUs: it is the connectome.Options.Maker whose synapses kernels draw, place and sort (kernels/build.cu). Rows of
-// parts that OpenParts opens stay on the device and are packed there, unless they are to be rows of places. All others come back to the
+// parts that OpenParts opens stay on the device and are packed there, or coded if they are to be rows of places and can be. All others come back to the
 // host, and are packed and uploaded as those that the host has built. Goroutines may use it at the same time, each for a part of its own;
 // those of one device wait for each other.
 //
@@ -94,8 +94,15 @@ func (m *Maker) Place(r *connectome.Recipe, row []uint64, room func() (connectom
 	err = m.on(r, func(w *work) error {
 		defer clear(w.starts)
 		if w.taker != nil && r.Keeps && row[r.Neurons] > 0 {
-			if lacks := w.taker.neverPlaced(r, row); lacks != "" {
+			q := w.taker.toMake(r, row)
+			lacks := q.lacks([]want{many, placeable, alike})
+			if lacks == "" && w.codes(q) {
+				placed, lacks, err = w.code(q, sums)
+			}
+			if lacks != "" && err == nil {
 				placed, err = w.keep(row, sums, lacks)
+			}
+			if placed.Kept || err != nil {
 				return err
 			}
 		}
@@ -135,26 +142,27 @@ func (m *Maker) on(r *connectome.Recipe, do func(w *work) error) (err error) {
 
 // site is a device with the kernels that build.
 type site struct {
-	ctx          *driver.Context
-	image, other kernels.Image    // kernels of build.cu, and of near.cu
-	modules      []*driver.Module // of kernels that have been used
-	stream       *driver.Stream
-	sms          int
-	room         uint64                               // bytes of shared memory that a block may have
-	starts       map[*connectome.FieldRecipe][]uint64 // see stretches
-	count, place entry[makeArgs]
-	byFormula    entry[makeArgs]
-	cut          entry[cutArgs]
-	countNear    entry[nearArgs]
-	placeNear    entry[nearArgs]
-	narrow, wide entry[finishArgs]
-	long         entry[finishArgs]
-	collect      entry[collectArgs]
-	pack         entry[packArgs]
-	shorten      entry[narrowArgs]
-	find         entry[wideArgs]
-	join         entry[joinArgs]
-	soon         entry[soonArgs]
+	ctx           *driver.Context
+	image, other  kernels.Image    // kernels of build.cu, and of near.cu
+	modules       []*driver.Module // of kernels that have been used
+	stream        *driver.Stream
+	sms           int
+	room          uint64                               // bytes of shared memory that a block may have
+	starts        map[*connectome.FieldRecipe][]uint64 // see stretches
+	count, place  entry[makeArgs]
+	byFormula     entry[makeArgs]
+	cut           entry[cutArgs]
+	countNear     entry[nearArgs]
+	placeNear     entry[nearArgs]
+	narrow, wide  entry[finishArgs]
+	long          entry[finishArgs]
+	collect       entry[collectArgs]
+	pack          entry[packArgs]
+	shorten       entry[narrowArgs]
+	find          entry[wideArgs]
+	join          entry[joinArgs]
+	soon          entry[soonArgs]
+	stretch, code entry[codeArgs]
 }
 
 // The kernels' parameters, in order.
@@ -268,6 +276,7 @@ func (s *site) named() map[kernels.Image]map[string]kernel {
 		s.image: {
 			"count_synapses": &s.count, "place_synapses": &s.place, "make_narrow_rows": &s.narrow, "make_wide_rows": &s.wide, "make_long_rows": &s.long,
 			"collect_weights": &s.collect, "pack_rows": &s.pack, "narrow_delays": &s.shorten, "find_wide": &s.find, "join_delays": &s.join, "count_soon": &s.soon,
+			"count_stretches": &s.stretch, "code_rows": &s.code,
 		},
 		s.other: {
 			"cut_trees": &s.cut, "count_near": &s.countNear, "place_near": &s.placeNear, "place_by_formula": &s.byFormula,
@@ -464,14 +473,7 @@ func (w *work) place(row []uint64, to connectome.Synapses, sums []uint64) (conne
 // make makes all synapses in sorted rows, for whose ports and weights there is room. f says what is wanted of them.
 func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Placed, error) {
 	placed, n := connectome.Placed{Longest: 1}, row[len(row)-1]
-	found := make([]uint32, 2)
-	var along []projection
-	for i := range w.r.Projections {
-		if p := w.plain(i); p.units > 0 && drawnAlong(&w.r.Projections[i]) {
-			along = append(along, p)
-		}
-	}
-	slices.SortStableFunc(along, func(p, q projection) int { return cmp.Compare(p.from, q.from) })
+	found, along := make([]uint32, 2), w.along()
 	list := []room{
 		{&b.row, size(row), false}, {&b.cursor, 4 * uint64(w.r.Neurons), true}, {&b.sums, size(sums), true},
 		{&b.found, size(found), true}, {&b.tables, w.tableBytes(), false}, {&f.drawn, size(along), false},
@@ -507,6 +509,17 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 	})
 	placed.Longest, placed.Bad, b.keyBytes = max(1, int(found[0])), found[1] != 0, 0
 	return placed, err
+}
+
+// along are the projections whose synapses are drawn where rows are made, ascending by their sources.
+func (w *work) along() (list []projection) {
+	for i := range w.r.Projections {
+		if p := w.plain(i); p.units > 0 && drawnAlong(&w.r.Projections[i]) {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(p, q projection) int { return cmp.Compare(p.from, q.from) })
+	return list
 }
 
 // layDelays makes room for the delays of n synapses that are keys yet, the longest of so many bursts: none where they can lie in the words
@@ -710,7 +723,7 @@ type building struct {
 	row, cursor, target, weight driver.Ptr
 	shortDelay, longDelay       driver.Ptr
 	sums, made, found, tables   driver.Ptr
-	neurons                     uint64
+	first, neurons              uint64
 	own                         part
 	portBits, lowBits           uint32
 	least                       int32

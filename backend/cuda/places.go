@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 	"runtime"
@@ -100,47 +101,79 @@ func (b *backend) countClusters(c *connectome.Connectome) error {
 
 // placeRows makes r rows of places, in the best shape that fits.
 func (q *question) placeRows() (lacks string, err error) {
-	b, c, r := q.b, q.c, *q.r
-	r.delays, r.delay = 0, uint32(c.MaxDelay)
-	if b.module != nil { // else it is only planned, for a usual device
-		if err := b.countClusters(c); err != nil {
-			return "", err
+	c, r := q.c, *q.r
+	shapes, lacks, err := q.shapes()
+	if lacks != "" || err != nil {
+		return lacks, err
+	}
+	if r.table = rowWeights(c); r.table == nil {
+		return "weights differ within a row, or rows have too many", nil
+	}
+	for _, s := range shapes {
+		lengths := s.lengths(c)
+		if r.cut(c, s, q.mostPlaces(), func(yield func(uint64, uint64) bool) {
+			for i := range lengths {
+				lengths[i].each(yield)
+			}
+		}) {
+			*q.r = r
+			return "", nil
 		}
 	}
-	var shapes []clusterShape
-	short := b.isShort(uint64(r.mean))
+	return q.tooLong(), nil
+}
+
+// shapes are those that rows of places can have, the best first.
+func (q *question) shapes() (list []clusterShape, lacks string, err error) {
+	b, c := q.b, q.c
+	if b.module != nil { // else it is only planned, for a usual device
+		if err := b.countClusters(c); err != nil {
+			return nil, "", err
+		}
+	}
+	short := b.isShort(uint64(q.r.mean))
 	if b.share.devices > 1 {
 		short = b.share.short
 	}
 	for _, rounds := range b.roundsOf(c) {
 		for _, size := range b.clusterSizes(c, short) {
 			if s := b.clusterShape(c, q.t, size, rounds); s.count > 0 {
-				shapes = append(shapes, s)
+				list = append(list, s)
 			}
 		}
 	}
-	if len(shapes) == 0 { // before all weights are looked at
-		if b.clusters == [mostClustered + 1]uint64{} {
-			return "the device does not run a block with so much shared memory", nil
-		}
-		return "sums do not fit the shared memory of its clusters", nil
+	switch {
+	case len(list) > 0:
+		return list, "", nil
+	case b.clusters == [mostClustered + 1]uint64{}:
+		return nil, "the device does not run a block with so much shared memory", nil
 	}
-	if r.table = rowWeights(c); r.table == nil {
-		return "weights differ within a row, or rows have too many", nil
-	}
-	most := b.tune.slotBytes
+	return nil, "sums do not fit the shared memory of its clusters", nil
+}
+
+// mostPlaces is how many bytes rows of places may take, tooLong what they lack if they take more.
+func (q *question) mostPlaces() uint64 { return q.mostBytes() * q.r.synapses }
+func (q *question) tooLong() string {
+	return fmt.Sprintf("slots would take more than %d bytes a synapse", q.mostBytes())
+}
+
+// mostBytes are those of a synapse.
+func (q *question) mostBytes() uint64 {
 	if q.devices() > 1 {
-		most *= 2 // each has a part of every row, and other kernels look up where that is
+		return 2 * q.b.tune.slotBytes // each has a part of every row, and other kernels look up where that is
 	}
-	for _, r.shape = range shapes {
-		r.more = r.shape.cutRows(c, most*r.synapses)
-		r.slots = uint64(c.Neurons) << r.shape.piecesLog * r.shape.count * r.shape.units
-		if r.shape.units > 0 && max(r.slots, r.more) < math.MaxUint32 {
-			*q.r = r
-			return "", nil
-		}
+	return q.b.tune.slotBytes
+}
+
+// cut makes r rows of places of a shape, of whose stretches' lengths it is told how many there are of each, if they take no more than most bytes.
+func (r *rows) cut(c *connectome.Connectome, s clusterShape, most uint64, lengths iter.Seq2[uint64, uint64]) bool {
+	more := s.cutRows(uint64(c.Neurons), most, lengths)
+	slots := uint64(c.Neurons) << s.piecesLog * s.count * s.units
+	if s.units == 0 || max(slots, more) >= math.MaxUint32 {
+		return false
 	}
-	return fmt.Sprintf("slots would take more than %d bytes a synapse", most), nil
+	r.delays, r.delay, r.shape, r.slots, r.more = 0, uint32(c.MaxDelay), s, slots, more
+	return true
 }
 
 // isShort reports whether rows of that many synapses are delivered best by clusters of four: a pair of blocks would have fewer
@@ -201,26 +234,40 @@ func (b *backend) clusterShape(c *connectome.Connectome, t *tables, blocks, roun
 	return s
 }
 
-// cutRows finds the number of units of a slot, and of pieces of a row, with which rows take the least memory, and the number of further units
-// for synapses that do not fit into slots. There are no units if all of this takes more than the given number of bytes.
-func (s *clusterShape) cutRows(c *connectome.Connectome, most uint64) (more uint64) {
-	const (
-		dear = 3 // as many units of slots cost what a further one does: it is looked for elsewhere
-		last = unit<<(warpLog+mostPiecesLog) - 1
-	)
-	type found struct {
-		lengths [last]uint64 // how many stretches have so many synapses
-		long    []uint64     // the lengths of those with more
+// lengths are those of stretches: how many have each of the usual ones, and those of longer ones.
+type lengths struct {
+	usual [usualLengths]uint64
+	long  []uint64
+}
+
+// A stretch whose length is not usual does not fit a slot.
+const usualLengths = unit<<(warpLog+mostPiecesLog) - 1
+
+// each tells the lengths that there are, and how many stretches have each.
+func (l *lengths) each(tell func(length, n uint64) bool) {
+	for length, n := range l.usual {
+		if n > 0 && !tell(uint64(length), n) {
+			return
+		}
 	}
-	parts := make([]found, runtime.GOMAXPROCS(0))
+	for _, length := range l.long {
+		if !tell(length, 1) {
+			return
+		}
+	}
+}
+
+// lengths finds the stretches of all rows of c.
+func (s *clusterShape) lengths(c *connectome.Connectome) []lengths {
+	parts := make([]lengths, runtime.GOMAXPROCS(0))
 	inParts(c, 0, c.Neurons, func(part int, low, high uint32) {
 		f := &parts[part]
 		var buf []uint32
 		for n := low; n < high; n++ {
 			for row := s.order(c, n, &buf); len(row) > 0; {
 				_, length := s.stretch(row)
-				if length < last {
-					f.lengths[length]++
+				if length < usualLengths {
+					f.usual[length]++
 				} else {
 					f.long = append(f.long, uint64(length))
 				}
@@ -228,24 +275,21 @@ func (s *clusterShape) cutRows(c *connectome.Connectome, most uint64) (more uint
 			}
 		}
 	})
-	slots, least := uint64(c.Neurons)*s.count, uint64(math.MaxUint64)
+	return parts
+}
+
+// cutRows finds the number of units of a slot, and of pieces of a row, with which the rows of so many neurons take the least memory, and the
+// number of further units for synapses that do not fit into slots. There are no units if all of this takes more than the given number of bytes.
+func (s *clusterShape) cutRows(neurons, most uint64, lengths iter.Seq2[uint64, uint64]) (more uint64) {
+	const dear = 3 // as many units of slots cost what a further one does: it is looked for elsewhere
+	slots, least := neurons*s.count, uint64(math.MaxUint64)
 	s.units, s.piecesLog = 0, 0
 	for log := uint64(0); log <= warpLog+mostPiecesLog; log++ { // of the units of all pieces
 		piecesLog, further := max(log, warpLog)-warpLog, uint64(0)
 		each := uint64(1) << (log - piecesLog)
-		count := func(length, n uint64) {
+		for length, n := range lengths {
 			for piece := range uint64(1) << piecesLog {
 				further += n * moreUnits(pieceEnd(length, piece, piecesLog)-pieceEnd(length, piece-1, piecesLog), each)
-			}
-		}
-		for i := range parts {
-			for length, n := range parts[i].lengths {
-				if n > 0 {
-					count(uint64(length), n)
-				}
-			}
-			for _, length := range parts[i].long {
-				count(length, 1)
 			}
 		}
 		if cost := slots<<log + dear*further; cost < least && unitBytes*(slots<<log+further) <= most {

@@ -95,13 +95,16 @@ func (b *backend) rowsOf(c *connectome.Connectome, t *tables) (rows, error) {
 
 // madeRows are rows of c that a Maker has left on the device.
 func (b *backend) madeRows(c *connectome.Connectome, m *made) rows {
+	for of, p := range m.lists() {
+		b.plan.ptr[of] = p
+	}
+	if m.coded.placed() {
+		return m.coded
+	}
 	r := lengthsOf(c)
 	r.delays, r.packing, r.least = m.delays, m.packing, m.least
 	q := question{b: b, c: c, r: &r, oneDelay: func() bool { return false }}
 	r.unplaced, r.crowded = cmp.Or(q.lacks([]want{many, placeable, alike}), m.unplaced), q.crowded()
-	for of, p := range m.lists() {
-		b.plan.ptr[of] = p
-	}
 	return r
 }
 

@@ -96,17 +96,21 @@ func (s *staging) download(to unsafe.Pointer, from driver.Ptr, bytes uint64) err
 	})
 }
 
-// addTo adds a list on the device to one of the host. It leaves numbers alone to which it adds 0: they may be those of others.
+// addTo adds a list on the device to one of the host.
 func (s *staging) addTo(list []uint64, from driver.Ptr) error {
 	return s.drain(from, uint64(len(list)), 8, func(first, end uint64, room []byte) {
-		came := unsafe.Slice((*uint64)(data(room)), end-first)
-		inShares(len(came), func(lo, hi int) {
-			for i, x := range came[lo:hi] {
-				if x != 0 {
-					list[first:][lo+i] += x
-				}
+		addTo(list[first:end], unsafe.Slice((*uint64)(data(room)), end-first))
+	})
+}
+
+// addTo adds equally many numbers to those of a list. It leaves alone to which it adds 0: they may be those of others.
+func addTo(list, more []uint64) {
+	inShares(len(more), func(lo, hi int) {
+		for i, x := range more[lo:hi] {
+			if x != 0 {
+				list[lo+i] += x
 			}
-		})
+		}
 	})
 }
 

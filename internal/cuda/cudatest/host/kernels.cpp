@@ -32,6 +32,7 @@ static const kernel list_of_kernels[] = {
     ENTRY(driven_deliver), ENTRY(driven_potentials), ENTRY(driven_fired),
     ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(make_narrow_rows), ENTRY(make_wide_rows), ENTRY(make_long_rows), ENTRY(exact_values),
     ENTRY(collect_weights), ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(find_wide), ENTRY(join_delays), ENTRY(count_soon),
+    ENTRY(count_stretches), ENTRY(code_rows),
     ENTRY(cut_trees), ENTRY(count_near), ENTRY(place_near), ENTRY(place_by_formula), ENTRY(formula_values),
     ENTRY(add_f32), ENTRY(sub_f32), ENTRY(mul_f32), ENTRY(div_f32), ENTRY(neg_f32), ENTRY(abs_f32),
     ENTRY(add_f64), ENTRY(sub_f64), ENTRY(mul_f64), ENTRY(div_f64), ENTRY(neg_f64), ENTRY(abs_f64),
