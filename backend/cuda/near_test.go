@@ -123,7 +123,7 @@ func TestNearAtOnce(t *testing.T) {
 			list := []int{0, 1}[:k+1]
 			before := h.Count("launches of count_near")
 			m := NewMaker(list)
-			require.NoError(t, openBuilt(t, g, list, m).Close())
+			require.NoError(t, openBuilt(t, g, list, m, defaults).Close())
 			require.NoError(t, m.Close())
 			require.EqualValues(t, len(list), h.Count("launches of count_near")-before, "%q on %d devices", keys, len(list))
 		}
