@@ -11,7 +11,7 @@ DEVICE float product_sum(float a, float b, float c) {
 // accumulate is add for which nobody waits, to global memory, or in the unit local to a block's own; its answer is never asked for.
 DEVICE void accumulate(i32 *p, i32 v) {
 #ifdef BURST_LOCAL
-    asm volatile("red.relaxed.cta.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+    asm volatile("{\n\t.reg .u64 at;\n\tcvta.to.shared.u64 at, %0;\n\tred.relaxed.cta.shared.add.s32 [at], %1;\n\t}" ::"l"(p), "r"(v) : "memory");
 #else
     asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 #endif
@@ -58,7 +58,7 @@ DEVICE u64 load_system(const u64 *p) {
     return v;
 }
 
-#ifdef BURST_LASTING
+#if defined(BURST_LASTING) || defined(BURST_LOCAL)
 // fence_both orders what the thread has written before it and what it loads after it, for a host that does the same.
 DEVICE void fence_both() { asm volatile("fence.sc.sys;" ::: "memory"); }
 #endif

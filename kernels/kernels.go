@@ -35,7 +35,7 @@
 //	custom_lists  the same as lists, for these networks
 //	event         networks with neurons that change at inputs alone, many bursts in one launch
 //	late          networks of lif without short delays, many bursts in one launch
-//	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host
+//	lasting       resident_bursts for a caller that acts between bursts: a launch waits for the host; local has that of its path
 //	learn         projections that learn
 //	local         the same in small networks, many bursts in one launch
 //	driven        areas with psp_max

@@ -41,8 +41,6 @@ struct ranged : learners {
     u32 sums;            // address of the targets' sums; then come events, from the newest on, and the trace after and before the newest
 };
 
-DEVICE u32 bits_of(float v) { return __builtin_bit_cast(u32, v); }
-DEVICE float float_of(u32 v) { return __builtin_bit_cast(float, v); }
 
 // A target of the block is told by the address of its sum; its events and traces lie so many bytes on.
 DEVICE u32 event_of(const ranged *x, u32 sum, u32 n) { return sum + (1 + n) * 4 * x->r.own; }

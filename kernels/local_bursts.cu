@@ -1,10 +1,11 @@
 #pragma once
+#include "calls.cuh"
 #include "learn_bursts.cu"
 
 // Many bursts in one launch for small networks that learn. All blocks are one cluster. A block has in its memory all that its neurons need:
 // their state, the synapses onto them, what learning keeps of its targets, and a copy of what it keeps of all sources. So nothing passes
 // from block to block but who fires: a word for 32 neurons, which goes into the memory of all blocks. A launch brings everything into the
-// blocks' memory, and takes it back.
+// blocks' memory, and takes it back. In one that goes on (calls.cuh) the last warp of each block asks the host and answers it.
 
 // carry is what a warp brings into the block's memory, and takes back where it is told to: words of 4 bytes.
 struct carry {
@@ -15,9 +16,14 @@ struct carry {
 };
 
 // held is where a block has of a projection where the synapses of each source begin, and the same by targets: where those of each begin, 4
-// bytes, and which they are, 2 bytes each.
+// bytes, and which they are, with their sources in the upper 16 bits. What follows is for rules of pairs: their synapses, with a further
+// variable or none, the records and events of targets, the first entries of the traces' tables, so many, and whether step 6 reads no more than
+// a modulator.
 struct held {
     u32 rows, onto, order;
+    u32 target, weight, more, heard, events;
+    u32 near_pre, close_pre, near_post, close_post;
+    u32 every;
 };
 
 // still_synapse is one that does not learn: its port, above it the delay.
@@ -32,10 +38,9 @@ struct local {
     u64 bytes;
     const u8 *base;      // the first fixed ones are a copy of what lies there
     u64 fixed;           // in these addresses of the block's memory are INSIDE and a place, or those of what is copied
-    const carry *carries;
-    const u32 *first;    // block b's are first[b] ≤ i < first[b + 1]
+    u32 carries;         // how many there are, and where they begin
+    u32 held;            // of each projection where it has its rows
     const u32 *ports;    // of each port its block, and in the lower 16 bits its number there
-    u32 held;            // of each projection
     u32 still_rows;      // where each neuron's other synapses begin
     u32 still;           // these
     u32 sums, own_ports; // sums of bursts to come: a slot of the ring has so many
@@ -50,10 +55,12 @@ template <class T> DEVICE T *inside(u64 place) { return (T *)(dynamic_memory() +
 // local_block is what a block's threads share beside block.
 struct local_block {
     findings found;
-    u32 told; // of how many bursts of the launch the host has been told
+    u32 told;   // of how many bursts of the launch the host has been told
+    u64 heard;  // in a launch that goes on: how many stimuli the block has, or STOP
+    u64 bursts; // how many the launch has had
 };
 
-// The last warp computes nothing; that of the first block tells the host.
+// The last warp computes nothing. That of the first block tells the host, or where a launch goes on (asked) each one does.
 DEVICE u32 computing() { return block_size() - 32; }
 DEVICE void computing_barrier() { named_barrier<1>(computing()); }
 DEVICE stint of_computing() { return stint{thread_in_block(), computing()}; }
@@ -92,18 +99,45 @@ DEVICE void relocate(const local *y) {
     for (u64 i = thread_in_block(); i < y->fixed / 8; i += block_size()) words[i] = located(y, words[i]);
 }
 
-// carry_all brings everything into the block's memory, or back.
-DEVICE void carry_all(const local *y, bool back) {
+// bring_image fills the block's memory with its image: launches may be of one burst, so a thread has several loads under way.
+DEVICE void bring_image(const local *y) {
+    const u32 together = 8;
+    const four *image = (const four *)(y->images + block_index() * y->bytes);
+    four *own = inside<four>(0);
+    u32 count = (u32)(y->bytes / sizeof(four));
 #pragma unroll 1
-    for (u32 i = y->first[block_index()] + thread_in_block() / 32; i < y->first[block_index() + 1]; i += block_size() / 32) {
-        carry c = y->carries[i];
+    for (u32 first = thread_in_block(); first < count; first += together * block_size()) {
+        four some[together];
+#pragma unroll
+        for (u32 j = 0; j < together; j++)
+            if (first + j * block_size() < count) some[j] = load_four(image[first + j * block_size()].word);
+#pragma unroll
+        for (u32 j = 0; j < together; j++)
+            if (first + j * block_size() < count) own[first + j * block_size()] = some[j];
+    }
+}
+
+// carry_all brings everything into the block's memory, or back. A warp does one after the other; its loads are under way together.
+DEVICE void carry_all(const local *y, bool back) {
+    const u32 together = 16;
+    const u32 *all = inside<u32>(y->carries);
+    u32 count = all[0];
+#pragma unroll 1
+    for (u32 i = thread_in_block() / 32; i < count; i += block_size() / 32) {
+        carry c = inside<carry>(all[1])[i];
         if (back && !c.back) continue;
         u32 *own = (u32 *)located(y, c.inside);
-#pragma unroll 4
-        for (u32 k = lane(); k < c.words; k += 32) {
-            u32 *other = c.outside + (c.index == nullptr ? k : c.index[k]);
-            if (back) *other = own[k];
-            else own[k] = *other;
+#pragma unroll 1
+        for (u32 first = lane(); first < c.words; first += together * 32) {
+            u32 at[together], words[together];
+#pragma unroll
+            for (u32 j = 0; j < together; j++) at[j] = c.index != nullptr && first + 32 * j < c.words ? c.index[first + 32 * j] : first + 32 * j;
+#pragma unroll
+            for (u32 j = 0; j < together; j++)
+                if (first + 32 * j < c.words) words[j] = back ? own[first + 32 * j] : c.outside[at[j]];
+#pragma unroll
+            for (u32 j = 0; j < together; j++)
+                if (first + 32 * j < c.words) (back ? c.outside[at[j]] : own[first + 32 * j]) = words[j];
         }
     }
 }
@@ -122,11 +156,11 @@ DEVICE void recall(const run *p, const learners *x, const local *y) {
 }
 
 // record leaves in the fire queues who fired in the launch's last bursts, a warp a burst; the first block does.
-DEVICE void record(const run *p, const learners *x, const local *y) {
-    u64 bursts = p->bursts < x->h.depth ? p->bursts : x->h.depth;
+DEVICE void record(const run *p, const learners *x, const local *y, u64 had) {
+    u64 bursts = had < x->h.depth ? had : x->h.depth;
 #pragma unroll 1
     for (u64 d = thread_in_block() / 32; d < bursts; d += block_size() / 32) {
-        u64 s = p->first + p->bursts - 1 - d, place = s % x->h.depth;
+        u64 s = p->first + had - 1 - d, place = s % x->h.depth;
         u32 *ids = x->h.queues + place * x->h.neurons, length = 0;
 #pragma unroll 1
         for (u32 first = 0; first < all_words(p); first += 32) {
@@ -140,7 +174,7 @@ DEVICE void record(const run *p, const learners *x, const local *y) {
 
 // begin_local fills the block's memory.
 DEVICE void begin_local(const run *p, const learners *x, const local *y, block *s, local_block *m) {
-    copy(inside<u32>(0), (const u32 *)(y->images + block_index() * y->bytes), y->bytes / 4);
+    bring_image(y);
     if (thread_in_block() == 0) *m = local_block{};
     block_barrier();
     relocate(y);
@@ -170,18 +204,18 @@ DEVICE occasion occasion_of(const learning *l, u32 kind) {
     return kind == LAUNCH && launches_late(l) ? AFTER_ROWS : BEFORE_ROWS;
 }
 
-// noted_ahead reports whether those of burst t have been noted at the update before.
-DEVICE bool noted_ahead(const run *p, const learners *x, u64 t) { return t > p->first && !any_due(x, t - 1); }
+// noted_ahead reports whether those of burst t have been noted at the update before: not where the launch may have ended after it.
+template <bool asked> DEVICE bool noted_ahead(const run *p, const learners *x, u64 t) { return !asked && t > p->first && !any_due(x, t - 1); }
 
 // local_tasks does those of an occasion in burst t: a warp does a task, a lane what is about a word of neurons.
-DEVICE void local_tasks(const run *p, const learners *x, const local *y, u64 t, occasion now) {
+template <bool asked> DEVICE void local_tasks(const run *p, const learners *x, const local *y, u64 t, occasion now) {
     u32 warps = computing() / 32, warp = thread_in_block() / 32;
 #pragma unroll 1
-    for (u64 i = (warp + warps / 2) % warps; i < x->all; i += warps) { // the first ones update, the last ones draw
+    for (u64 i = warp < warps - warps / 2 ? warp + warps / 2 : warp + warps / 2 - warps; i < x->all; i += warps) { // the first ones update, the last ones draw
         const task *one = x->tasks + i;
         const learning *l = &x->list[one->learner].l;
         occasion own = occasion_of(l, one->kind);
-        if (own == AT_UPDATE && !noted_ahead(p, x, t)) own = BEFORE_ROWS;
+        if (own == AT_UPDATE && !noted_ahead<asked>(p, x, t)) own = BEFORE_ROWS;
         if (own != now) continue;
         bool of_targets = one->kind == NOTE || one->kind == SETTLE_TARGETS, all = one->kind == NOTE && l->when.there;
         u64 after = one->kind == NOTE ? l->lag : one->kind == LAUNCH ? l->least : x->queues;
@@ -214,59 +248,73 @@ DEVICE void note_ahead(const learners *x, u32 n, u64 t) {
     }
 }
 
-// local_pair is deliver_pairs for one synapse.
-DEVICE void local_pair(const learning *l, u64 t, float seen, u32 arrived, u32 applied, u64 k, i32 *acc) {
-    u32 own = l->target[k];
-    float weight = l->weight[k];
-    const heard *record = (const heard *)l->heard + (own - l->port);
-    recent r = *(const recent *)record->low;
-    limits bounds = l->bounds;
-    const decay *pre = &l->pre->table, *post = &l->post->table;
-    u32 place = 0;
+// decayed_near is decayed for a table whose first entries lie at a place.
+DEVICE float decayed_near(const decay *d, u32 near, u32 close, u32 age) { return age < close ? float_of(read_shared(near + 4 * age)) : decayed_long(d, age); }
+
+// local_pair is live_through for a synapse of a rule of pairs. Addresses are those of the block's memory, and bursts take 32 bits.
+DEVICE void local_pair(const learning *l, const held *h, u32 t, float seen, u32 arrived, u32 applied, u32 k, bool delivers, u32 acc) {
+    u32 base = address(inside<u8>(0)), own = read_shared(base + h->target + 4 * k), target = own - l->port, weight_at = base + h->weight + 4 * k;
+    float weight = float_of(read_shared(weight_at)), *more = inside<float>(h->more) + k;
+    u32 record = base + h->heard + sizeof(heard) * target, newest = read_shared(record + 16), older = read_shared(record + 20), third = 0;
+    u32 n = (newest > applied) + (older > applied), events = base + h->events + 8 * l->ring.places * target, next = 0;
+    if (n == 2) third = read_shared(record + 12);
+    if (third > applied) {
+        next = read_shared(record), n = 3;
 #pragma unroll 1
-    for (u32 n = pending_pairs(l, record, r.low[0], r.low[1], own - l->port, applied, &place); n > 0; n--)
-        weight = post_pair(l, &bounds, pre->near, (u32)pre->close, seen, event_of_pairs(l, r.low[0], r.low[1], own - l->port, place, n) - arrived, weight);
-    bool before = r.low[0] == (u32)t + 1; // the trace is that before the events of this burst
-    u32 last = before ? r.low[1] : r.low[0], age = last == 0 ? NEVER : (u32)t + 1 - last;
-    float y = (before ? r.traces[1] : r.traces[0]) * decayed(post, age), was = weight;
-    run_pre(l->on_pre.pair, l->on_pre.params, y, &weight);
-    weight = was == was ? clamped(&bounds, weight) : was;
-    l->weight[k] = weight;
-    accumulate(acc + own, quanta(weight, (float)l->scale));
+        while (n < l->ring.places && read_shared(events + 8 * place_before(l, next, n + 1)) > applied) n++;
+    }
+    limits bounds = l->bounds;
+#pragma unroll 1
+    for (; n > 0 && weight == weight; n--) {
+        u32 event = n == 1 ? newest : n == 2 ? older : n == 3 ? third : read_shared(events + 8 * place_before(l, next, n));
+        run_post(l->on_post.pair, l->on_post.params, seen * decayed_near(&l->pre->table, base + h->near_pre, h->close_pre, event - arrived), &weight, more);
+        weight = clamped(&bounds, weight);
+    }
+    if (delivers) {
+        bool before = newest == t + 1; // the trace is that before the events of this burst
+        u32 last = before ? older : newest, age = last == 0 ? NEVER : t + 1 - last;
+        float y = float_of(read_shared(record + (before ? 28 : 24))) * decayed_near(&l->post->table, base + h->near_post, h->close_post, age);
+        if (weight == weight) {
+            run_pre(l->on_pre.pair, l->on_pre.params, y, &weight, more);
+            weight = clamped(&bounds, weight);
+        }
+        add_shared(acc + 4 * own, quanta(weight, (float)l->scale));
+    }
+    store_shared(weight_at, bits_of(weight));
 }
 
 // local_synapse is steps 1a and 1b of a synapse of source i and delay d in burst t.
-DEVICE void local_synapse(const learning *l, u64 t, u64 d, u32 i, u64 k, i32 *acc) {
+DEVICE void local_synapse(const learning *l, const held *own, u64 t, u64 d, u32 i, u32 k, i32 *acc) {
     senders seen = launches_late(l) ? senders{l->live.traces + i, l->live.variables + i, l->live.last + i} : before_of(l, t - d, i);
     u64 swept = l->swept->before, arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
     if (l->pairs && t < NEVER) {
         float x = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
-        return local_pair(l, t, x, (u32)arrived, (u32)applied, k, acc);
+        return local_pair(l, own, (u32)t, x, (u32)arrived, (u32)applied, k, true, address(acc));
     }
     u32 j = target_at(l, k);
     deliver_out(l, acc, live_through(l, k, j, seen, arrived, t, applied, true), i, l->port + j);
 }
 
-// local_spikes is what the spikes that a warp has found deliver in burst t: each lane has one, of source i with delay d, or none. Then each
-// takes a synapse.
-DEVICE void local_spikes(const learning *l, const held *own, u64 t, bool some, u32 d, u32 i, i32 *acc) {
+// local_spikes is what some spikes that a warp has found deliver in burst t: each of the first lanes has one, of source i with delay d. Then each
+// lane takes a synapse.
+DEVICE void local_spikes(const learning *l, const held *own, u64 t, u32 spikes, u32 d, u32 i, i32 *acc) {
     u32 begin = 0, count = 0;
-    if (some) {
+    if (lane() < spikes) {
         const u32 *rows = inside<u32>(own->rows);
         u64 low = rows[i], high = rows[i + 1];
         if (l->delay != nullptr) low = first_delay(l->delay, low, high, d), high = first_delay(l->delay, low, high, d + 1);
         else if (l->late != nullptr) low = first_delay(l->late, low, high, d), high = first_delay(l->late, low, high, d + 1);
         begin = (u32)low, count = (u32)(high - low);
     }
-    u32 until, total = sum_until(count, &until);
+    u32 until = count, total = spikes == 1 ? shuffle_from(count, 0) : sum_until(count, &until);
 #pragma unroll 1
     for (u32 first = 0; first < total; first += 32) {
         u32 item = first + lane(), whose = 0; // as many lanes end before the item
-        for (u32 by = 16; by > 0; by /= 2) whose += shuffle_from(until, whose + by - 1) <= item ? by : 0;
+        for (u32 by = spikes == 1 ? 0 : 16; by > 0; by /= 2) whose += shuffle_from(until, whose + by - 1) <= item ? by : 0;
         whose = whose < 31 ? whose : 31;
         u32 end = shuffle_from(until, whose), all = shuffle_from(count, whose), from = shuffle_from(begin, whose);
         u32 delay = shuffle_from(d, whose), source = shuffle_from(i, whose);
-        if (item < total) local_synapse(l, t, delay, source, from + item - (end - all), acc);
+        if (item < total) local_synapse(l, own, t, delay, source, from + item - (end - all), acc);
     }
 }
 
@@ -280,14 +328,25 @@ DEVICE void still_row(const run *p, const local *y, u64 s, u32 n) {
     }
 }
 
-// local_rows is what synapses do in burst t. Warps share the kinds of rows, those of each projection and those that do not learn; warps with
-// the same kind share the delays, or the spikes where delays are few.
-DEVICE void local_rows(const run *p, const learners *x, const local *y, u64 t) {
+// row_share is which rows a warp has: every width-th kind from a first one on, which several warps share, numbered from 0. Divisions are
+// long, so it is found once a launch.
+struct row_share {
+    u32 kinds, first, width, number, several;
+};
+
+// share_of finds it. Warps share the kinds of rows, those of each projection and those that do not learn; warps with the same kind share the
+// delays, or the spikes where delays are few.
+DEVICE row_share share_of(const learners *x) {
     u32 kinds = (u32)x->count + !all_learn(x), warps = computing() / 32, warp = thread_in_block() / 32, width = kinds < warps ? kinds : warps;
-    u32 wanted = warp / width, several = (warps - 1 - warp % width) / width + 1;
+    return row_share{kinds, warp % width, width, warp / width, (warps - 1 - warp % width) / width + 1};
+}
+
+// local_rows is what synapses do in burst t.
+DEVICE void local_rows(const run *p, const learners *x, const local *y, const row_share *share, u64 t) {
+    u32 wanted = share->number, several = share->several;
     i32 *acc = inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports;
 #pragma unroll 1
-    for (u32 kind = warp % width; kind < kinds; kind += width) {
+    for (u32 kind = share->first; kind < share->kinds; kind += share->width) {
         bool learns = kind < x->count;
         const learning *l = &x->list[learns ? kind : 0].l;
         u32 first = learns ? l->from : 0, count = learns ? l->sources : p->neurons, number = 0, filled = 0, delay = 0, source = 0;
@@ -328,7 +387,7 @@ DEVICE void local_rows(const run *p, const learners *x, const local *y, u64 t) {
                     continue;
                 }
             }
-            if (filled > 0) local_spikes(l, inside<held>(y->held) + kind, t, lane() < filled, delay, source, acc);
+            if (filled > 0) local_spikes(l, inside<held>(y->held) + kind, t, filled, delay, source, acc);
             filled = 0;
             if (!more) break;
         }
@@ -368,9 +427,9 @@ DEVICE void local_raise(const run *p, const local *y, const learning *l, levels 
 // local_modulators is step 1c of modulators in burst t, and what is read of them after it and in the next burst before its events. A warp has
 // those of a projection, the last but one those of the first.
 DEVICE void local_modulators(const run *p, const learners *x, const local *y, u64 t) {
-    u32 warps = computing() / 32;
+    u32 warps = computing() / 32, before = warps - 1 - thread_in_block() / 32; // so many warps come after it
 #pragma unroll 1
-    for (u64 i = (2 * warps - 2 - thread_in_block() / 32) % warps; i < x->count; i += warps) {
+    for (u64 i = before == 0 ? warps - 1 : before - 1; i < x->count; i += warps) {
         const learning *l = &x->list[i].l;
 #pragma unroll 1
         for (u32 k = 0; k < l->modulators; k++) {
@@ -396,7 +455,7 @@ DEVICE u32 source_of(const learning *l, const held *own, u32 k) {
 
 // local_sweep has all pending events applied to the block's synapses after burst t, a warp those of a target.
 DEVICE void local_sweep(const learning *l, const held *own, u64 t) {
-    const u16 *order = inside<u16>(own->order);
+    const u32 *order = inside<u32>(own->order);
     const u32 *onto = inside<u32>(own->onto);
     u64 swept = l->swept->before;
 #pragma unroll 1
@@ -404,10 +463,13 @@ DEVICE void local_sweep(const learning *l, const held *own, u64 t) {
         if (heard_at(heard_of(l, j), 0) <= swept) continue;
 #pragma unroll 1
         for (u32 at = onto[j] + lane(); at < onto[j + 1]; at += 32) {
-            u64 k = order[at], d = delay_at(l, k);
-            senders seen = seen_by(l, source_of(l, own, (u32)k), d, t);
-            u64 arrived = arrival(seen, d);
-            live_through(l, k, j, seen, arrived, t, arrived > swept ? arrived : swept, false);
+            u64 k = order[at] & 0xffff, d = delay_at(l, k);
+            senders seen = seen_by(l, order[at] >> 16, d, t);
+            u64 arrived = arrival(seen, d), applied = arrived > swept ? arrived : swept;
+            if (l->pairs && t < NEVER) {
+                float x = arrived == 0 ? *seen.traces * 0.0f : *seen.traces;
+                local_pair(l, own, (u32)t, x, (u32)arrived, (u32)applied, (u32)k, false, 0);
+            } else live_through(l, k, j, seen, arrived, t, applied, false);
         }
     }
 }
@@ -429,8 +491,29 @@ DEVICE void local_sweeps(const learners *x, const local *y, u64 t, bool end) {
     computing_barrier();
 }
 
+// change_pairs is step 6 of the block's synapses of a rule of pairs in burst t, if it reads no more than a modulator.
+DEVICE void change_pairs(const learning *l, const held *own, u64 t) {
+    const u32 together = 4;
+    float in = l->every.reads == 0 ? 0 : read_target(l, l->every.list, 0, t, true), *weights = inside<float>(own->weight), *more = inside<float>(own->more);
+    limits bounds = l->bounds;
+    u32 count = (u32)l->synapses;
+#pragma unroll 1
+    for (u32 first = thread_in_block(); first < count; first += together * computing()) {
+        float some[together];
+#pragma unroll
+        for (u32 j = 0; j < together; j++) some[j] = first + j * computing() < count ? weights[first + j * computing()] : 0;
+#pragma unroll
+        for (u32 j = 0; j < together; j++)
+            if (first + j * computing() < count && some[j] == some[j]) {
+                run_pre(l->every.pair, l->every.params, in, some + j, more + first + j * computing());
+                weights[first + j * computing()] = clamped(&bounds, some[j]);
+            }
+    }
+}
+
 // change_local is step 6 of the block's synapses in burst t, of which none has pending events. What all read alike is found once.
 DEVICE void change_local(const learning *l, const held *own, u64 t) {
+    if (own->every) return change_pairs(l, own, t);
     float in[MOST_READS];
     bool alike = true;
 #pragma unroll 1
@@ -504,8 +587,8 @@ DEVICE void draw_local(const run *p, const local *y, const block *s, u64 t) {
 }
 
 // local_update is steps 3 to 5 for the block's neurons: all blocks are told who of them fires in burst t.
-DEVICE void local_update(const run *p, const learners *x, const local *y, const block *s, u64 t) {
-    bool ahead = t + 1 < p->first + p->bursts && noted_ahead(p, x, t + 1);
+template <bool asked> DEVICE void local_update(const run *p, const learners *x, const local *y, const block *s, u64 t) {
+    bool ahead = t + 1 < p->first + p->bursts && noted_ahead<asked>(p, x, t + 1);
     u32 place = s->from, count = own(p);
     i32 *sums = inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports;
     const i32 *drawn = drawn_in(y, t);
@@ -523,6 +606,7 @@ DEVICE void local_update(const run *p, const learners *x, const local *y, const 
         }
         u32 bits = vote(yes), at = address(mail_of(p, y, t) + n / 32);
         for (u32 q = lane(); q < block_count() && n - lane() < p->neurons; q += 32) send(remote_address(at, q), (t + 1) << 32 | bits);
+        if (asked && lane() == 0) s->bits[k / 32] = bits;
         if (yes && ahead) note_ahead(x, n, t);
     }
 }
@@ -547,16 +631,46 @@ DEVICE bool arrived(const run *p, const local *y, u64 t) {
 
 // hear waits for who fired in burst t, and for the host to have been told of bursts whose words are to be written anew: blocks may be a burst
 // ahead of the first one.
-DEVICE void hear(const run *p, const local *y, const local_block *m, u64 t) {
+template <bool asked> DEVICE void hear(const run *p, const local *y, const local_block *m, u64 t) {
     if (last_computing()) {
         while (!arrived(p, y, t)) {}
         u32 known = (u32)(t - p->first) + 3;
-        while (block_index() == 0 && known > y->slots && load_block(&m->told) < known - y->slots) {}
+        while (!asked && block_index() == 0 && known > y->slots && load_block(&m->told) < known - y->slots) {}
     }
     computing_barrier();
 }
 
-DEVICE void local_loop(const run *p, const learners *x, const local *y, block *s, local_block *m) {
+// give_one adds a stimulus of the block's own to the sums of burst t.
+DEVICE void give_one(const run *p, const local *y, u64 t, u64 word) {
+    accumulate(inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports + (y->ports[low(word)] & 0xffff), (i32)(word >> 32));
+}
+
+// local_asked waits for the block's request for burst t, whose first stimuli are then in the sums. It says whether there is one.
+DEVICE bool local_asked(const run *p, const local *y, const local_block *m, const calls *c, u64 t) {
+    block_barrier();
+    if (m->heard == STOP) return false;
+#pragma unroll 1
+    for (u64 k = thread_in_block(); k + REQUEST < m->heard + 1; k += computing()) give_one(p, y, t, further_for(c, place_in(p, t), (u32)k));
+    return true;
+}
+
+// local_answers asks and answers the host, by a block's last warp.
+DEVICE void local_answers(const run *p, const local *y, const block *s, local_block *m, const calls *c) {
+    u64 t = p->first, end = p->first + p->bursts;
+#pragma unroll 1
+    for (;;) {
+        block_barrier(); // all neurons are updated
+        answer_by(c, p, t, s->bits, nullptr, nullptr);
+        if (++t == end) break;
+        u64 word, count = request_for(c, place_in(p, t), &word);
+        if (count != STOP && lane() > 0 && lane() < REQUEST && lane() <= count) give_one(p, y, t, word);
+        if (lane() == 0) m->heard = count;
+        block_barrier();
+        if (count == STOP) break;
+    }
+}
+
+template <bool asked> DEVICE void local_loop(const run *p, const learners *x, const local *y, block *s, local_block *m, const calls *c) {
     if (last_computing() && lane() == 0)
         for (u64 i = 0; i < x->count; i++)
             for (u32 k = 0; k < x->list[i].l.modulators; k++) {
@@ -566,28 +680,32 @@ DEVICE void local_loop(const run *p, const learners *x, const local *y, block *s
     draw_local(p, y, s, p->first);
     computing_barrier();
     bool early = has_early(x);
-    u64 end = p->first + p->bursts;
+    row_share share = share_of(x);
+    u64 t = p->first, end = p->first + p->bursts;
 #pragma unroll 1
-    for (u64 t = p->first; t < end; t++) {
-        if (early || !noted_ahead(p, x, t)) {
-            local_tasks(p, x, y, t, BEFORE_ROWS);
+    for (; t < end; t++) {
+        if (asked && t > p->first && !local_asked(p, y, m, c, t)) break;
+        if (early || !noted_ahead<asked>(p, x, t)) {
+            local_tasks<asked>(p, x, y, t, BEFORE_ROWS);
             computing_barrier();
         }
         local_stimuli(p, y, t);
         find_burst(p, x, y, s, t);
-        local_rows(p, x, y, t);
+        local_rows(p, x, y, &share, t);
         computing_barrier();
-        local_tasks(p, x, y, t, AFTER_ROWS);
+        local_tasks<asked>(p, x, y, t, AFTER_ROWS);
         if (t + 1 < end) draw_local(p, y, s, t + 1);
         if (m->found.sweeping) {
             computing_barrier();
             local_sweeps(x, y, t, false);
         }
-        local_update(p, x, y, s, t);
+        local_update<asked>(p, x, y, s, t);
+        if (asked) block_barrier();
         local_every(x, y, t);
-        hear(p, y, m, t);
+        hear<asked>(p, y, m, t);
     }
-    local_sweeps(x, y, end - 1, true);
+    local_sweeps(x, y, t - 1, true);
+    if (thread_in_block() == 0) m->bursts = t - p->first;
 }
 
 // local_tell tells the host of all bursts, by a warp. A word's lane finds how many of its block fire before it and in all.
@@ -622,19 +740,24 @@ DEVICE void local_tell(const run *p, const local *y, local_block *m) {
     }
 }
 
-KERNEL_OF_544 local_bursts(run p, learners x, local y) {
+// run_local is a launch; where asked it goes on.
+template <bool asked> DEVICE void run_local(const run *p, const learners *x, const local *y, const calls *c) {
     SHARED(block, s);
     SHARED(local_block, m);
-    learners own = x;
-    own.list = inside<learner>((u64)x.list - (u64)y.base);
-    own.tasks = inside<task>((u64)x.tasks - (u64)y.base);
+    learners own = *x;
+    own.list = inside<learner>((u64)x->list - (u64)y->base);
+    own.tasks = inside<task>((u64)x->tasks - (u64)y->base);
     own.found = &m.found;
-    begin_local(&p, &own, &y, &s, &m);
+    begin_local(p, &own, y, &s, &m);
     cluster_barrier(); // all have their memory ready for words
-    if (thread_in_block() < computing()) local_loop(&p, &own, &y, &s, &m);
-    else if (block_index() == 0) local_tell(&p, &y, &m);
+    if (thread_in_block() < computing()) local_loop<asked>(p, &own, y, &s, &m, c);
+    else if (asked) local_answers(p, y, &s, &m, c);
+    else if (block_index() == 0) local_tell(p, y, &m);
     block_barrier();
-    carry_all(&y, true);
-    if (block_index() == 0) record(&p, &own, &y);
-    lay_out(&p, inside<u8>(p.sum.room), &s, true);
+    carry_all(y, true);
+    if (block_index() == 0) record(p, &own, y, m.bursts);
+    lay_out(p, inside<u8>(p->sum.room), &s, true);
 }
+
+KERNEL_OF_544 local_bursts(run p, learners x, local y) { run_local<false>(&p, &x, &y, nullptr); }
+KERNEL_OF_544 lasting_local(run p, learners x, local y, calls c) { run_local<true>(&p, &x, &y, &c); }

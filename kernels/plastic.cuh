@@ -11,6 +11,9 @@ const u32 MOST_VALUES = 18; // of a synapse: its weight, further variables, and 
 const u32 MOST_READS = 96;  // of a handler: 16 of each of five kinds, and four others
 const u32 MAX_AGE = 1 << 24;
 
+DEVICE u32 bits_of(float v) { return __builtin_bit_cast(u32, v); }
+DEVICE float float_of(u32 v) { return __builtin_bit_cast(float, v); }
+
 // decay is exp(−age/tau) for whole ages: connectome.Table.
 struct decay {
     const float *low, *high; // high is null where low has all
@@ -124,19 +127,19 @@ DEVICE void run_handler(const handler *h, const trace *pre, const trace *post, u
 }
 
 // run_post and run_pre run on_post and on_pre of a rule of pairs, which read no more than a trace of the source, or of the target; params
-// are the handler's.
-DEVICE void run_post(u32 pair, const float *params, float seen, float *weight) {
+// are the handler's. In the unit local the synapse may have a further variable.
+DEVICE void run_post(u32 pair, const float *params, float seen, float *weight, float *more = nullptr) {
 #ifdef BURST_ONE_UNIT
-    post_program(pair, weight, seen, params);
+    post_program(pair, weight, seen, params, more);
 #else
-    asm volatile("// post_program %0 %1 %2 %3" : "+f"(*weight) : "r"(pair), "f"(seen), "l"(params));
+    asm volatile("// post_program %0 %1 %2 %3 %4" : "+f"(*weight) : "r"(pair), "f"(seen), "l"(params), "l"(more));
 #endif
 }
-DEVICE void run_pre(u32 pair, const float *params, float heard, float *weight) {
+DEVICE void run_pre(u32 pair, const float *params, float heard, float *weight, float *more = nullptr) {
 #ifdef BURST_ONE_UNIT
-    pre_program(pair, weight, heard, params);
+    pre_program(pair, weight, heard, params, more);
 #else
-    asm volatile("// pre_program %0 %1 %2 %3" : "+f"(*weight) : "r"(pair), "f"(heard), "l"(params));
+    asm volatile("// pre_program %0 %1 %2 %3 %4" : "+f"(*weight) : "r"(pair), "f"(heard), "l"(params), "l"(more));
 #endif
 }
 

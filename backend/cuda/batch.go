@@ -185,6 +185,10 @@ func (b *backend) loadBatch(t *tables) error {
 	case pathEvent, pathLate:
 		names = names[:2]
 	}
+	functions := len(names)
+	if b.choice.path == pathLocal && b.want.Stimuli {
+		names = append(names, lastingLocal)
+	}
 	var err error
 	if b.choice.path == pathClusters && !b.choice.outside {
 		x.module = b.clusterCode // by which clusters were counted
@@ -196,7 +200,7 @@ func (b *backend) loadBatch(t *tables) error {
 	if b.clusterCode = nil; err != nil {
 		return err
 	}
-	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:len(names)] {
+	for i, f := range []**driver.Function{&x.kernel, &x.catchUp, &x.queueRows, &x.cutRows}[:functions] {
 		if *f, err = x.module.Function(names[i]); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ const laterLengthAt = 48
 // arrivedAt is where the two words in which launches count blocks by turns begin.
 const arrivedAt = 16
 
-// haltAt is where the number of the newest launch lies that has ended before its last burst (kernels/lasting_bursts.cu).
+// haltAt is where the number of the newest launch lies that has ended before its last burst (kernels/calls.cuh).
 const haltAt = laterLengthAt + 4*queues
 
 // delayed is what kernels/early_rows.cuh takes of a network.

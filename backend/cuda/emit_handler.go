@@ -98,12 +98,12 @@ func spliceHandlers(ptx string, codes []handlerCode) (string, error) {
 }
 
 // pairPlace names the operands of the remarks post_program and pre_program: run_post and run_pre of kernels/plastic.cuh.
-type pairPlace struct{ weight, number, trace, params string }
+type pairPlace struct{ weight, number, trace, params, more string }
 
 // splicePairs writes the code of on_post, or of on_pre, of rules of pairs where kernels/plastic.cuh leaves a remark.
 func splicePairs(ptx, remark string, codes []handlerCode) (string, error) {
-	return splice(ptx, remark, 4, func(b *strings.Builder, f []string) {
-		at := pairPlace{f[0], f[1], f[2], f[3]}
+	return splice(ptx, remark, 5, func(b *strings.Builder, f []string) {
+		at := pairPlace{f[0], f[1], f[2], f[3], f[4]}
 		var texts []string
 		for i := range codes {
 			texts = append(texts, codes[i].pair(at))
@@ -116,7 +116,7 @@ func splicePairs(ptx, remark string, codes []handlerCode) (string, error) {
 func (c *handlerCode) pair(at pairPlace) string {
 	e := emitter{
 		refractory: at.number,
-		state:      func(int) string { return at.weight },
+		state:      func(k int) string { return []string{at.weight, "[" + at.more + "]"}[k] },
 		input:      func(int) string { return at.trace },
 		param:      func(k int) string { return fmt.Sprintf("[%s+%d]", at.params, 4*k) },
 	}

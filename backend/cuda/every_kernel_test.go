@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +158,13 @@ func TestEveryKernel(t *testing.T) {
 			l.during("local", func() { launchAs(t, c, tune, thirds(c)) })
 		})
 	}
+	sub("lasting/local", func(t *testing.T) {
+		c, err := learns(1, "")
+		require.NoError(t, err)
+		tune := few()
+		tune.localBlocks, tune.entries, tune.linger = defaults.localBlocks, defaults.entries, time.Minute
+		lastAs(t, l, "local", c, tune)
+	})
 	sub("learn/ranges", func(t *testing.T) {
 		c, err := learns(1, "")
 		require.NoError(t, err)
@@ -348,12 +356,16 @@ func launchLasting(t *testing.T, l *launched, kinds []string) {
 	}
 	tune := defaults
 	tune.batchThreads, tune.batch, tune.listed = 128, 8, true
-	w := engine.Want{Stimuli: true}
-	b, err := open(c, Options{Want: w}, tune)
+	lastAs(t, l, "lasting", c, tune)
+}
+
+// lastAs does so with a network, in launches of a unit.
+func lastAs(t *testing.T, l *launched, unit string, c *connectome.Connectome, tune tuning) {
+	b, err := open(c, Options{Want: engine.Want{Stimuli: true}}, tune)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, b.Close()) }()
 	require.True(t, b.(*backend).lasts())
-	l.during("lasting", func() {
+	l.during(unit, func() {
 		oracle, err := reference.Open(c, engine.Want{})
 		require.NoError(t, err)
 		d, err := engine.Compare(oracle, b, 12, engine.NewFeed(c, []engine.Source{thirds(c)}).Next, 0)

@@ -11,7 +11,7 @@ import (
 	"burst/internal/cuda/driver"
 )
 
-// lasting are launches of many bursts for a caller that acts between bursts (kernels/lasting_bursts.cu). Such a launch keeps running, and
+// lasting are launches of many bursts for a caller that acts between bursts (kernels/calls.cuh). Such a launch keeps running, and
 // the host requests one burst after the other. It ends by itself some time after the last burst. So nothing on the device waits long for a
 // host that has gone, and work that is queued behind the launch need not stop it.
 type lasting struct {
@@ -35,7 +35,7 @@ type lasting struct {
 	left   time.Time // when Step has returned last
 }
 
-// calls is the struct of that name in kernels/lasting_bursts.cu, field for field.
+// calls is the struct of that name in kernels/calls.cuh, field for field.
 type calls struct {
 	requests, rest, answers, further, next, over, halt driver.Ptr
 	launch, room, patience                             uint64
@@ -47,7 +47,7 @@ type span struct {
 	last       bool
 }
 
-// The constants of these names in kernels/lasting_bursts.cu.
+// The constants of these names in kernels/calls.cuh.
 const (
 	requestWords, answerWords, mostAnswers = 16, 8, 512
 	stopLasting, askingToEnd, lastingOver  = math.MaxUint64, 1, 2
@@ -60,22 +60,32 @@ const lastingBursts, lastingPorts, lastingOwn = 1<<8 - 1, 1 << 24, 1 << 14
 // lasts reports whether Steps may be bursts of one launch: if the caller has said that it will give stimuli, and the network's state stays
 // in shared memory.
 func (b *backend) lasts() bool {
-	p := b.choice.path
-	return b.want.Stimuli && b.tune.linger > 0 && (p == pathResident || p == pathDelayed) && !b.listed() && !hasInstants(b.c) &&
-		b.c.Ports <= lastingPorts && b.batch.shape.own < lastingOwn
+	most := map[path]uint64{pathResident: lastingOwn, pathDelayed: lastingOwn, pathLocal: mostAnswers}[b.choice.path] // of a block's neurons
+	return b.want.Stimuli && b.tune.linger > 0 && b.batch.shape.own < most && !b.listed() && !hasInstants(b.c) && b.c.Ports <= lastingPorts
 }
 
-// start loads the kernel.
+// lastingLocal is the kernel of path local, which lies beside that for many bursts.
+const lastingLocal = "lasting_local"
+
+// load finds the kernel.
+func (l *lasting) load(b *backend) (err error) {
+	if b.choice.path == pathLocal {
+		l.kernel, err = b.batch.module.Function(lastingLocal)
+		return err
+	}
+	name := "lasting_bursts" + modelSuffix(b.c)
+	if l.module, err = b.loadFrom(b.lastingImage.PTX(), b.lastingImage.Name, []string{name}, nil); err == nil {
+		l.kernel, err = l.module.Function(name)
+	}
+	return err
+}
+
+// start loads the kernel and takes the mapped memory.
 func (l *lasting) start(b *backend) error {
 	if !b.lasts() {
 		return nil
 	}
-	name := "lasting_bursts" + modelSuffix(b.c)
-	var err error
-	if l.module, err = b.loadFrom(b.lastingImage.PTX(), b.lastingImage.Name, []string{name}, nil); err != nil {
-		return err
-	}
-	if l.kernel, err = l.module.Function(name); err != nil {
+	if err := l.load(b); err != nil {
 		return err
 	}
 	x := &b.batch
@@ -87,7 +97,7 @@ func (l *lasting) start(b *backend) error {
 		return err
 	}
 	l.most = min(x.shape.most, lastingBursts)
-	l.params = driver.ParamsAt([]unsafe.Pointer{unsafe.Pointer(&x.args.run), unsafe.Pointer(&l.calls)})
+	l.params = driver.ParamsAt(append(x.args.of(b.choice.path), unsafe.Pointer(&l.calls)))
 	return nil
 }
 

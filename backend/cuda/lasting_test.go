@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -79,6 +81,73 @@ func lastingOf(t *testing.T, c *connectome.Connectome, bursts uint64, w engine.W
 	require.NoError(t, err)
 	require.True(t, b.(*backend).lasts())
 	return b.(*backend)
+}
+
+// TestLastingLearning mixes Steps that share launches on path local with launches of many bursts, and with states that are read and written.
+func TestLastingLearning(t *testing.T) {
+	h, lasting := cudatest.Anywhere(t), 0
+	for seed := range uint64(slow.Times(6, 60)) {
+		r := rand.New(rand.NewPCG(seed, 0x6c617374))
+		c := enginetest.RandomPlastic(r, int(seed)).Build()
+		tune := defaults
+		if h != nil {
+			h.Control("multiprocessors", int64(1+seed%16))
+			tune.linger = forever
+		}
+		tune.events, tune.batchThreads, tune.batch, tune.localBlocks = 1+r.Uint32N(20), 32*(2+r.Uint32N(7)), 1+r.Uint64N(30), 1+int(seed)%16
+		t.Run(fmt.Sprintf("seed %d, %d events, %d threads", seed, tune.events, tune.batchThreads), func(t *testing.T) {
+			oracle, err := reference.Open(c, engine.Want{})
+			require.NoError(t, err)
+			opened, err := open(c, Options{Want: engine.Want{Stimuli: true}}, tune)
+			require.NoError(t, err)
+			b := opened.(*backend)
+			defer func() { require.NoError(t, b.Close()) }()
+			if b.lasting.kernel != nil && b.choice.path == pathLocal {
+				lasting++
+			}
+			feed, number := engine.NewFeed(c, nil), uint64(0)
+			var x, y engine.Burst
+			var want, got engine.State
+			for range 10 {
+				switch n := 1 + r.IntN(20); r.IntN(3) {
+				case 0:
+					require.NoError(t, b.StepN(n, func(y *engine.Burst) error {
+						in, err := feed.Next(number)
+						require.NoError(t, err)
+						require.NoError(t, oracle.Step(in, &x))
+						require.Nil(t, engine.CompareBursts(&x, y))
+						number++
+						return nil
+					}))
+				default:
+					for range n {
+						in, err := feed.Next(number)
+						require.NoError(t, err)
+						if len(in) == 0 {
+							apart := 1 + r.Uint32N(9)
+							for port := r.Uint32N(9); port < c.Ports && r.IntN(30) > 0; port += 1 + r.Uint32N(apart) {
+								in = append(in, engine.Stimulus{Port: port, Amount: r.Int32N(1000) * 100})
+							}
+						}
+						require.NoError(t, oracle.Step(in, &x))
+						require.NoError(t, b.Step(in, &y))
+						require.Nil(t, engine.CompareBursts(&x, &y))
+						number++
+					}
+				}
+				if r.IntN(2) > 0 {
+					require.NoError(t, oracle.ReadState(&want))
+					require.NoError(t, b.ReadState(&got))
+					require.Nil(t, engine.CompareStates(&want, &got))
+				}
+				if r.IntN(4) == 0 {
+					require.NoError(t, oracle.ReadState(&want))
+					require.NoError(t, b.WriteState(&want))
+				}
+			}
+		})
+	}
+	require.NotZero(t, lasting, "some are small enough for path local")
 }
 
 // TestLastingLaunches: Steps share a launch until it is full, or the state is read or written, or many bursts follow, or its time is over;

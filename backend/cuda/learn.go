@@ -357,7 +357,10 @@ func (b *backend) layLearner(a *arena, p *connectome.Plastic, l *learning, numbe
 	x.states = put(a.fixed, states)
 	x.every, x.onSource, x.when = l.rule(a, p.Every, 1+len(p.Synapse), numbers), l.rule(a, p.OnSource, len(p.Source), numbers), l.rule(a, p.When, 0, numbers)
 	x.onPost, x.onPre = l.handler(a, p, p.OnPost, true, numbers), l.handler(a, p, p.OnPre, false, numbers)
-	if x.pairs = b.pairing(p); x.pairs != noPairs {
+	if x.pairs = b.pairing(p); x.pairs != noPairs || b.choice.path == pathLocal && localPairs(p) {
+		if changesAlike(p) {
+			x.every.pair = pairOf(&l.pres, "every ", p, p.Every, numbers)
+		}
 		x.onPost.pair, x.onPre.pair = pairOf(&l.posts, "post ", p, p.OnPost, numbers), pairOf(&l.pres, "pre ", p, p.OnPre, numbers)
 	}
 	if p.Every != nil && slices.ContainsFunc(p.Every.Reads, func(r formula.Read) bool { return r.Kind == formula.ReadTotal }) {
@@ -471,13 +474,23 @@ func (b *backend) long() bool {
 	return slices.ContainsFunc(b.c.Plastic, func(p connectome.Plastic) bool { return b.pairing(&p) == longPairs })
 }
 
-func pairs(p *connectome.Plastic) bool {
+func pairs(p *connectome.Plastic) bool { return len(p.Synapse) == 0 && localPairs(p) }
+
+// localPairs reports whether path local runs a rule as one of pairs: a synapse may then have a further variable.
+func localPairs(p *connectome.Plastic) bool {
 	only := func(h *connectome.Handler, kind formula.ReadKind) bool {
 		other := func(r formula.Read) bool { return r.Kind != kind }
-		return h != nil && len(h.Program.Next) == 1 && !slices.ContainsFunc(h.Reads, other)
+		return h != nil && len(h.Program.Next) == 1+len(p.Synapse) && !slices.ContainsFunc(h.Reads, other)
 	}
-	return only(p.OnPost, formula.ReadPre) && only(p.OnPre, formula.ReadPost) && len(p.Pre) == 1 && len(p.Post) == 1 && len(p.Synapse) == 0 &&
+	return only(p.OnPost, formula.ReadPre) && only(p.OnPre, formula.ReadPost) && len(p.Pre) == 1 && len(p.Post) == 1 && len(p.Synapse) <= 1 &&
 		len(p.Divide) == 0 && p.Lift == 0
+}
+
+// changesAlike reports whether path local runs every of a rule of pairs as it does on_pre: it reads no more than a modulator.
+func changesAlike(p *connectome.Plastic) bool {
+	h := p.Every
+	return h != nil && len(h.Program.Next) == 1+len(p.Synapse) && len(h.Reads) <= 1 &&
+		!slices.ContainsFunc(h.Reads, func(r formula.Read) bool { return r.Kind != formula.ReadModulator })
 }
 
 // pairOf is the number of a handler's code among those of its kind.

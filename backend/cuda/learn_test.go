@@ -315,6 +315,7 @@ func TestLearnArguments(t *testing.T) {
 		require.Equal(t, args[:2], declared(t, ptx, "learn_bursts"), image.Name)
 		args[2] = unsafe.Sizeof(locals{})
 		require.Equal(t, args, declared(t, kernels.Local()[i].PTX(), "local_bursts"), kernels.Local()[i].Name)
+		require.Equal(t, append(args, unsafe.Sizeof(calls{})), declared(t, kernels.Local()[i].PTX(), lastingLocal), kernels.Local()[i].Name)
 		for name, e := range k.named() {
 			args := reflect.ValueOf(e).Elem().FieldByName("args").Type()
 			require.Equal(t, declared(t, ptx, "learn_"+name), sizes(args), "learn_%s in %s: sizes of the parameters, in order", name, image.Name)

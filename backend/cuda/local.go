@@ -17,9 +17,9 @@ type locals struct {
 	bytes          uint64
 	base           driver.Ptr
 	fixed          uint64
-	carries, first driver.Ptr
-	ports          driver.Ptr
+	carries        uint32
 	held           uint32
+	ports          driver.Ptr
 	stillRows      uint32
 	still          uint32
 	sums, ownPorts uint32
@@ -32,7 +32,12 @@ type carry struct {
 	words, back            uint32
 }
 
-type heldRows struct{ rows, onto, order uint32 }
+type heldRows struct {
+	rows, onto, order                      uint32
+	target, weight, more, heard, events    uint32
+	nearPre, closePre, nearPost, closePost uint32
+	every                                  uint32
+}
 
 type stillSynapse struct {
 	word   uint32
@@ -149,8 +154,6 @@ type local struct {
 	far         uint64 // bytes that it takes there
 	images      [][]byte
 	arg         locals
-	carries     []carry
-	first       []uint32
 	ports       []uint32
 	indices     []uint32
 }
@@ -207,9 +210,9 @@ func (b *backend) layLocal(learnt, base driver.Ptr, outside bool) *local {
 	for i := range l.list {
 		plastic[i] = rowsOfBlocks(l.list[i].p, x)
 	}
-	x.first = []uint32{0}
 	for block := range x.blocks {
 		r, y := &localRoom{image: slices.Clone(fixed), there: map[driver.Ptr]driver.Ptr{}, first: block == 0, far: far}, &x.arg
+		y.carries = uint32(r.take(8))
 		y.held = uint32(r.take(uint64(unsafe.Sizeof(heldRows{})) * uint64(len(l.list))))
 		y.mail = uint32(r.take(8 * uint64(y.slots) * x.blocks * x.own / 32))
 		y.drawn = uint32(r.take(2 * 4 * uint64(y.ownPorts)))
@@ -222,17 +225,33 @@ func (b *backend) layLocal(learnt, base driver.Ptr, outside bool) *local {
 			one := l.list[i].one()
 			rows := &plastic[i][block]
 			h := x.layLearner(r, &one, rows, base+driver.Ptr(4*len(x.indices)), connectome.Span{First: uint32(block * x.own), Count: uint32(x.own)})
+			if one.l.pairs = flag(localPairs(l.list[i].p)); one.l.pairs != 0 {
+				h.nearPre, h.closePre = y.nearOf(fixed, one.l.pre)
+				h.nearPost, h.closePost = y.nearOf(fixed, one.l.post)
+				h.every = flag(changesAlike(l.list[i].p))
+			}
 			x.indices = append(x.indices, rows.index...)
 			copy(r.image[uint64(y.held)+uint64(i)*uint64(unsafe.Sizeof(h)):], bytesOf(&h))
 			copy(r.image[uint64(i)*uint64(unsafe.Sizeof(one)):], bytesOf(&one))
 		}
-		x.images, x.carries, x.first = append(x.images, r.image), append(x.carries, r.carries...), append(x.first, uint32(len(x.carries)+len(r.carries)))
+		carries := [2]uint32{uint32(len(r.carries)), uint32(putInside(r, r.carries))}
+		copy(r.image[y.carries:], bytesOf(&carries))
+		x.images = append(x.images, r.image)
 		far = r.far
 	}
 	for _, image := range x.images {
 		x.arg.bytes = max(x.arg.bytes, uint64(len(image)))
 	}
 	return x
+}
+
+// nearOf is where in the block's memory the first entries of a trace's table lie, and how many; the trace is among what is fixed.
+func (y *locals) nearOf(fixed []byte, at driver.Ptr) (near, count uint32) {
+	t := (*trace)(unsafe.Pointer(&fixed[at-y.base]))
+	if t.table.close == 0 {
+		return 0, 0
+	}
+	return uint32(t.table.near - y.base), uint32(t.table.close)
 }
 
 // bytesOf are those of a struct.
@@ -290,9 +309,10 @@ type localRows struct {
 	long  []uint16
 }
 
-// byTarget is where the synapses onto each of some targets begin, of which the first has a port, and which they are.
-func (r *localRows) byTarget(port, targets uint32) (onto []uint32, order []uint16) {
-	onto, order = make([]uint32, targets+1), make([]uint16, len(r.ports))
+// byTarget is where the synapses onto each of some targets begin, of which the first has a port, and which they are, with their sources in the
+// upper 16 bits.
+func (r *localRows) byTarget(port, targets uint32) (onto, order []uint32) {
+	onto, order = make([]uint32, targets+1), make([]uint32, len(r.ports))
 	for _, p := range r.ports {
 		onto[p-port+1]++
 	}
@@ -300,9 +320,12 @@ func (r *localRows) byTarget(port, targets uint32) (onto []uint32, order []uint1
 		onto[j+1] += onto[j]
 	}
 	next := slices.Clone(onto)
-	for k, p := range r.ports {
-		order[next[p-port]] = uint16(k)
-		next[p-port]++
+	for source, first := range r.rows[:len(r.rows)-1] {
+		for k := first; k < r.rows[source+1]; k++ {
+			p := r.ports[k]
+			order[next[p-port]] = uint32(source)<<16 | k
+			next[p-port]++
+		}
 	}
 	return onto, order
 }
@@ -390,7 +413,11 @@ func (x *local) layLearner(r *localRoom, one *oneLearner, rows *localRows, index
 	}
 	l.to, l.targets = own.First, own.Count
 	onto, order := rows.byTarget(l.port, own.Count)
-	return heldRows{uint32(putInside(r, rows.rows)), uint32(putInside(r, onto)), uint32(putInside(r, order))}
+	place := func(at driver.Ptr) uint32 { return uint32(at - insideBlock) }
+	return heldRows{
+		rows: uint32(putInside(r, rows.rows)), onto: uint32(putInside(r, onto)), order: uint32(putInside(r, order)),
+		target: place(l.target), weight: place(l.weight), more: place(l.more), heard: place(l.heard), events: place(l.ring.at),
+	}
 }
 
 // place lays the lists out that a device is to have, from the base on for which they have been made.
@@ -401,7 +428,7 @@ func (x *local) place(base driver.Ptr) *arena {
 	for block, image := range x.images {
 		copy(images[uint64(block)*x.arg.bytes:], image)
 	}
-	x.arg.images, x.arg.carries, x.arg.first, x.arg.ports = put(a, images), put(a, x.carries), put(a, x.first), put(a, x.ports)
+	x.arg.images, x.arg.ports = put(a, images), put(a, x.ports)
 	return a
 }
 
@@ -415,8 +442,6 @@ func localFits(q *question) string {
 		return "the device has no clusters of blocks"
 	case q.devices() > 1 || b.tune.parts > 1:
 		return "others share the network or the device"
-	case b.want.Stimuli:
-		return "a caller acts between bursts"
 	case len(b.want.Values) > 0:
 		return "state variables are wanted of every burst"
 	case slices.ContainsFunc(c.Plastic, func(p connectome.Plastic) bool { return windowed(&p) }):

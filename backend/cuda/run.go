@@ -17,8 +17,8 @@ type runArgs struct {
 	late     lateQueues
 }
 
-// params are those of the path's kernel.
-func (a *runArgs) params(p path) *driver.Arguments {
+// of are the parameters of the path's kernel.
+func (a *runArgs) of(p path) []unsafe.Pointer {
 	list := []unsafe.Pointer{unsafe.Pointer(&a.run)}
 	switch p {
 	case pathLearn:
@@ -32,7 +32,7 @@ func (a *runArgs) params(p path) *driver.Arguments {
 	case pathLate:
 		list = append(list, unsafe.Pointer(&a.late))
 	}
-	return driver.ParamsAt(list)
+	return list
 }
 
 type run struct {
@@ -154,5 +154,5 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 	case pathLate:
 		b.bindLate(x)
 	}
-	x.params, x.catchUpParams, x.queueRowsParams = x.args.params(b.choice.path), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
+	x.params, x.catchUpParams, x.queueRowsParams = driver.ParamsAt(x.args.of(b.choice.path)), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

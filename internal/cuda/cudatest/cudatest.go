@@ -134,7 +134,7 @@ const (
 	Late     Bursts = "BURSTS(late_bursts_lif)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
-	Local    Bursts = "LEARN_ENTRIES, BURSTS(local_bursts)"
+	Local    Bursts = "LEARN_ENTRIES, BURSTS(local_bursts), LASTING(lasting_local)"
 )
 
 // Checked is Host for networks whose neurons are all lif, or with Ahead lif_psc_exp, or with Custom of models of the genome's own. The kernels say where

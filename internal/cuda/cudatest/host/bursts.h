@@ -4,11 +4,11 @@
 
 static network_of network(const void *argument) {
     auto p = (const run *)argument;
-    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, sizeof *p, 0};
+    return {p->devices, p->devices > 1 ? p->x->stop : nullptr, false};
 }
 static network_of waiting_network(const void *argument) {
     network_of n = network(argument);
-    n.calls = sizeof(calls);
+    n.waits = true;
     return n;
 }
 

@@ -42,8 +42,8 @@ struct crowd_block {
 struct launch {
     const kernel *k;
     void **args;
-    std::vector<char> kept[2]; // copies of its arguments, where it outlives the call
-    void *arguments[2];
+    std::vector<std::vector<char>> kept; // copies of its arguments, where it outlives the call
+    std::vector<void *> arguments;
     bool waits; // for words of the host
     int device;
     unsigned first, count, blocks, threads, cluster; // blocks first to first + count − 1 of so many; cluster: blocks of one

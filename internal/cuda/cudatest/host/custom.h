@@ -47,8 +47,8 @@ struct remark {
 static const remark MODEL = {"// custom_update ", {U32, U32, U32, F32, F32, B64, F32, B64, B64, B64, B64, B64, U32, U32, U32, B64, B64}};
 static const remark HANDLER = {"// handler_program ",
                                {F32, U32, B64, B64, B64, U32, U32, U32, U32, B64, B64, U32, B64, B64, B64, B64}};
-static const remark POST = {"// post_program ", {F32, U32, F32, B64}};
-static const remark PRE = {"// pre_program ", {F32, U32, F32, B64}};
+static const remark POST = {"// post_program ", {F32, U32, F32, B64, B64}};
+static const remark PRE = {"// pre_program ", {F32, U32, F32, B64, B64}};
 static const remark RULE = {"// rule_program ", {U32, U32, B64, B64, B64}};
 
 // site is such a place with code.
@@ -391,15 +391,15 @@ u32 rule_program(u32 program, float *state, float *in, const float *params) {
     return run_site(&RULE, [&](std::vector<value> &o) { o[1].r = program, o[2].d = (u64)state, o[3].d = (u64)in, o[4].d = (u64)params; });
 }
 
-static void pair_program(const remark *what, u32 pair, float *weight, float trace, const float *params) {
+static void pair_program(const remark *what, u32 pair, float *weight, float trace, const float *params, float *more) {
     u32 bits = run_site(what, [&](std::vector<value> &o) {
         o[0].f = *weight, o[0].made = true;
-        o[1].r = pair, o[2].f = trace, o[3].d = (u64)params;
+        o[1].r = pair, o[2].f = trace, o[3].d = (u64)params, o[4].d = (u64)more;
     });
     memcpy(weight, &bits, 4);
 }
-void post_program(u32 pair, float *weight, float seen, const float *params) { pair_program(&POST, pair, weight, seen, params); }
-void pre_program(u32 pair, float *weight, float heard, const float *params) { pair_program(&PRE, pair, weight, heard, params); }
+void post_program(u32 pair, float *weight, float seen, const float *params, float *more) { pair_program(&POST, pair, weight, seen, params, more); }
+void pre_program(u32 pair, float *weight, float heard, const float *params, float *more) { pair_program(&PRE, pair, weight, heard, params, more); }
 
 void handler_program(u32 program, float *weight, float *state, float *list, const float *params, u32 age_pre, u32 age_post, u32 pre, u32 post,
                      const float *seen, const float *variables, u32 sources, const float *heard, const float *notes, const void *pre_tables,

@@ -474,13 +474,10 @@ static void forget_launches() {
     goes_on.reset();
 }
 
-static std::unique_ptr<launch> kept_launch(std::unique_ptr<launch> l, void **args, size_t first, size_t second) {
-    size_t bytes[] = {first, second};
-    for (int i = 0; i < 2 && bytes[i] > 0; i++) {
-        l->kept[i].assign((char *)args[i], (char *)args[i] + bytes[i]);
-        l->arguments[i] = l->kept[i].data();
-    }
-    l->args = l->arguments;
+static std::unique_ptr<launch> kept_launch(std::unique_ptr<launch> l, void **args) {
+    for (size_t i = 0; i < l->k->parameters; i++) l->kept.emplace_back((char *)args[i], (char *)args[i] + l->k->sizes[i]);
+    for (auto &one : l->kept) l->arguments.push_back(one.data());
+    l->args = l->arguments.data();
     return l;
 }
 
@@ -534,11 +531,11 @@ static bool waits_for_others() {
 // launch_bursts runs a kernel of many bursts, on the current device alone or with others.
 static int launch_bursts(const kernel *k, void **args, unsigned blocks, unsigned threads, unsigned cluster, size_t bytes) {
     network_of net = k->network(args[0]);
-    if (net.calls) return run_lasting(kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args, net.bytes, net.calls));
+    if (net.waits) return run_lasting(kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args));
     if (net.devices == 1) return run_alone(new_launch(k, args, 0, blocks, blocks, threads, cluster, bytes));
     if (!waiting) waiting = new group{{}, net.stop, net.devices, false, false};
     if (waiting->running || waiting->devices != net.devices) return refuse("a launch while others wait");
-    auto l = kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args, net.bytes, 0);
+    auto l = kept_launch(new_launch(k, nullptr, 0, blocks, blocks, threads, cluster, bytes), args);
     waiting->all.parts.push_back(std::move(l));
     if (waiting->all.parts.size() < net.devices) return SUCCESS;
     return run_group();

@@ -8,6 +8,7 @@
 struct kernel {
     const char *name;
     size_t parameters;
+    const size_t *sizes; // of these
     void (*run)(void **);
     std::string (*declaration)(const char *name);
     struct network_of (*network)(const void *run); // of a kernel of many bursts, given its argument
@@ -17,8 +18,7 @@ struct kernel {
 struct network_of {
     unsigned devices;
     const unsigned long long *stop; // not 0 once one has failed
-    size_t bytes;                   // of the argument
-    size_t calls;                   // of a second one, of a launch that waits for words of the host; 0: it does not
+    bool waits;                     // for words of the host
 };
 
 // kernel_list has the kernels of package kernels that one unit compiles; all units' lists are linked.
@@ -51,6 +51,7 @@ template <class... P, size_t... I> static void call(void (*f)(P...), void **args
 template <auto F> struct adapter;
 template <class... P, void (*F)(P...)> struct adapter<F> {
     static const size_t parameters = sizeof...(P);
+    static constexpr size_t sizes[] = {sizeof(std::remove_reference_t<P>)..., 0};
     static void run(void **args) { call(F, args, std::index_sequence_for<P...>{}); }
     static std::string declaration(const char *name) {
         std::string list;
@@ -60,4 +61,4 @@ template <class... P, void (*F)(P...)> struct adapter<F> {
     }
 };
 
-#define KERNEL_ENTRY(f, network) {#f, adapter<f>::parameters, adapter<f>::run, adapter<f>::declaration, network}
+#define KERNEL_ENTRY(f, network) {#f, adapter<f>::parameters, adapter<f>::sizes, adapter<f>::run, adapter<f>::declaration, network}

@@ -28,7 +28,7 @@ static const kernel list_of_kernels[] = {
     LASTING(lasting_bursts), LASTING(lasting_bursts_feagi), LASTING(lasting_bursts_lif), LASTING(lasting_bursts_psc_exp),
     BURSTS(event_bursts), BURSTS(late_bursts_lif), BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
     BURST_ENTRIES,
-    LEARN_ENTRIES, BURSTS(learn_bursts), BURSTS(learn_bursts_all), BURSTS(learn_bursts_ranges), BURSTS(local_bursts),
+    LEARN_ENTRIES, BURSTS(learn_bursts), BURSTS(learn_bursts_all), BURSTS(learn_bursts_ranges), BURSTS(local_bursts), LASTING(lasting_local),
     ENTRY(driven_deliver), ENTRY(driven_potentials), ENTRY(driven_fired),
     ENTRY(count_synapses), ENTRY(place_synapses), ENTRY(make_narrow_rows), ENTRY(make_wide_rows), ENTRY(make_long_rows), ENTRY(exact_values),
     ENTRY(collect_weights), ENTRY(pack_rows), ENTRY(narrow_delays), ENTRY(find_wide), ENTRY(join_delays), ENTRY(count_soon),

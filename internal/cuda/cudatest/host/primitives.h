@@ -137,8 +137,8 @@ PRIMITIVE u32 joined(u32 own) { return look((const u32 *)shared_place(own, 4), C
 u32 custom_update(u32 program, u32 r, float first, float second, const i32 *sums, float scale, float *v, float *more, u64 pitch,
                   const float *k, const float *each, u32 i, u32 count, u32 number, u64 seed, u64 t);
 u32 rule_program(u32 program, float *state, float *in, const float *params);
-void post_program(u32 pair, float *weight, float seen, const float *params);
-void pre_program(u32 pair, float *weight, float heard, const float *params);
+void post_program(u32 pair, float *weight, float seen, const float *params, float *more);
+void pre_program(u32 pair, float *weight, float heard, const float *params, float *more);
 void handler_program(u32 program, float *weight, float *state, float *list, const float *params, u32 age_pre, u32 age_post, u32 pre, u32 post,
                      const float *seen, const float *variables, u32 sources, const float *heard, const float *notes, const void *pre_tables,
                      const void *post_tables);
