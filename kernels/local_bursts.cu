@@ -306,7 +306,14 @@ DEVICE void local_spikes(const learning *l, const held *own, u64 t, u32 spikes, 
         else if (l->late != nullptr) low = first_delay(l->late, low, high, d), high = first_delay(l->late, low, high, d + 1);
         begin = (u32)low, count = (u32)(high - low);
     }
-    u32 until = count, total = spikes == 1 ? shuffle_from(count, 0) : sum_until(count, &until);
+    u32 until = count, total = spikes == 1 ? shuffle_from(count, 0) : 0;
+    if (spikes > 1) {
+        for (u32 by = 1; by < 32; by *= 2) {
+            u32 other = shuffle_up(until, by);
+            if (lane() >= by) until += other;
+        }
+        total = shuffle_from(until, 31);
+    }
 #pragma unroll 1
     for (u32 first = 0; first < total; first += 32) {
         u32 item = first + lane(), whose = 0; // as many lanes end before the item
@@ -329,66 +336,104 @@ DEVICE void still_row(const run *p, const local *y, u64 s, u32 n) {
 }
 
 // row_share is which rows a warp has: every width-th kind from a first one on, which several warps share, numbered from 0. Divisions are
-// long, so it is found once a launch.
+// long, so it is found once a launch, with what replaces a division of small numbers by several.
 struct row_share {
-    u32 kinds, first, width, number, several;
+    u32 kinds, first, width, number, several, inverse;
 };
 
 // share_of finds it. Warps share the kinds of rows, those of each projection and those that do not learn; warps with the same kind share the
 // delays, or the spikes where delays are few.
 DEVICE row_share share_of(const learners *x) {
     u32 kinds = (u32)x->count + !all_learn(x), warps = computing() / 32, warp = thread_in_block() / 32, width = kinds < warps ? kinds : warps;
-    return row_share{kinds, warp % width, width, warp / width, (warps - 1 - warp % width) / width + 1};
+    u32 several = (warps - 1 - warp % width) / width + 1;
+    return row_share{kinds, warp % width, width, warp / width, several, 65536 / several + 1};
 }
 
-// local_rows is what synapses do in burst t.
+// rank_of is how many bits the lanes before have; total becomes how many all have.
+DEVICE u32 rank_of(u32 bits, u32 *total) {
+    u32 count = ones(bits), some = vote(count != 0), until = count;
+    if ((some & (some - 1)) == 0) { // one lane has all
+        *total = some == 0 ? 0 : shuffle_from(count, lowest(some));
+        return 0;
+    }
+    for (u32 by = 1; by < 32; by *= 2) {
+        u32 other = shuffle_up(until, by);
+        if (lane() >= by) until += other;
+    }
+    *total = shuffle_from(until, 31);
+    return until - count;
+}
+
+// spike_list is each warp's room for the spikes that it finds: delays above 16 bits, and sources.
+struct spike_list {
+    u32 word[16][32];
+};
+
+// part_in is the number of a spike among every several-th one; it is none of them where the answer times several is another number.
+DEVICE u32 part_in(u32 number, u32 inverse) { return number * inverse >> 16; }
+
+// local_rows is what synapses do in burst t. A lane looks at a word of neurons. Of the spikes that all lanes find a warp takes every several-th,
+// from its next one on; they are delivered once they are 32, or no more are to come.
 DEVICE void local_rows(const run *p, const learners *x, const local *y, const row_share *share, u64 t) {
-    u32 wanted = share->number, several = share->several;
+    SHARED(spike_list, room);
+    u32 *list = room.word[thread_in_block() / 32];
     i32 *acc = inside<i32>(y->sums) + (t & p->slot_mask) * y->own_ports;
 #pragma unroll 1
     for (u32 kind = share->first; kind < share->kinds; kind += share->width) {
         bool learns = kind < x->count;
         const learning *l = &x->list[learns ? kind : 0].l;
-        u32 first = learns ? l->from : 0, count = learns ? l->sources : p->neurons, number = 0, filled = 0, delay = 0, source = 0;
+        u32 first = learns ? l->from : 0, count = learns ? l->sources : p->neurons;
         u32 least = learns ? l->least : 1, longest = learns ? l->longest : 1;
         if (longest > t) longest = (u32)t;
-        bool apart = longest - least >= several;
-        u32 d = least + (apart ? wanted : 0), base = first / 32, bits = 0, some = 0, own = 0, w = 0;
-        const u64 *mail = mail_of(p, y, t - d);
+        bool apart = longest - least >= share->several; // the warp has delays of its own
+        u32 several = apart ? 1 : share->several, inverse = apart ? 65537 : share->inverse, next = apart ? 0 : share->number;
+        u32 d = least + (apart ? share->number : 0), base = first / 32, filled = 0, bits = 0, mine = 0, taken = 0;
+        i32 number = 0; // of the lane's first spike, counted from the warp's next one
         bool more = d <= longest && count > 0;
         if (!more) continue;
-        own = base + lane() < all_words(p) ? fired_in_span(mail, base + lane(), first, count) : 0;
-        some = vote(own != 0);
 #pragma unroll 1
-        for (;;) { // one place that delivers
-            if (bits == 0 && some != 0) {
-                w = base + lowest(some), some &= some - 1;
-                bits = fired_in_span(mail, w, first, count);
-            }
-            if (bits != 0) {
-                u32 n = w * 32 + lowest(bits);
-                bits &= bits - 1;
-                bool mine = apart || number == wanted;
-                number = number + 1 < several ? number + 1 : 0;
-                if (!mine) continue;
-                if (!learns) {
-                    still_row(p, y, t - 1, n);
-                    continue;
+        for (bool begun = false;; begun = true) { // one place that delivers
+            if (taken < mine) {
+                u32 end = taken + 32 - filled;
+                i32 at = number;
+#pragma unroll 1
+                for (u32 rest = bits; rest != 0; rest &= rest - 1, at++) {
+                    u32 place = part_in((u32)at, inverse);
+                    if (at >= 0 && place * several == (u32)at && place >= taken && place < end)
+                        list[filled + place - taken] = d << 16 | ((base + lane()) * 32 + lowest(rest) - first);
                 }
-                if (lane() == filled) delay = d, source = n - first;
-                if (++filled < 32) continue;
+                end = mine < end ? mine : end;
+                filled += end - taken, taken = end;
             } else {
-                base += 32;
-                if (base * 32 >= first + count) base = first / 32, d += apart ? several : 1;
+                if (begun) {
+                    base += 32;
+                    if (base * 32 >= first + count) base = first / 32, d += apart ? share->several : 1;
+                }
                 if (more = d <= longest; more) {
-                    mail = mail_of(p, y, t - d);
-                    own = base + lane() < all_words(p) ? fired_in_span(mail, base + lane(), first, count) : 0;
-                    some = vote(own != 0);
-                    continue;
+                    const u64 *mail = mail_of(p, y, t - d);
+                    u32 total;
+                    bits = base + lane() < all_words(p) ? fired_in_span(mail, base + lane(), first, count) : 0;
+                    number = (i32)rank_of(bits, &total) - (i32)next;
+                    mine = total > next ? part_in(total - next - 1, inverse) + 1 : 0, taken = 0;
+                    next += mine * several - total;
+#pragma unroll 1
+                    for (u32 some = learns ? 0 : vote(bits != 0); some != 0; some &= some - 1) {
+                        u32 w = lowest(some);
+                        i32 at = (i32)shuffle_from((u32)number, w);
+#pragma unroll 1
+                        for (u32 rest = shuffle_from(bits, w); rest != 0; rest &= rest - 1, at++)
+                            if (at >= 0 && part_in((u32)at, inverse) * several == (u32)at) still_row(p, y, t - 1, (base + w) * 32 + lowest(rest));
+                    }
+                    if (!learns) mine = 0;
                 }
             }
-            if (filled > 0) local_spikes(l, inside<held>(y->held) + kind, t, filled, delay, source, acc);
-            filled = 0;
+            if (filled == 32 || (!more && filled > 0)) {
+                warp_barrier();
+                u32 one = list[lane()];
+                local_spikes(l, inside<held>(y->held) + kind, t, filled, one >> 16, one & 0xffff, acc);
+                warp_barrier();
+                filled = 0;
+            }
             if (!more) break;
         }
     }
@@ -425,12 +470,13 @@ DEVICE void local_raise(const run *p, const local *y, const learning *l, levels 
 }
 
 // local_modulators is step 1c of modulators in burst t, and what is read of them after it and in the next burst before its events. A warp has
-// those of a projection, the last but one those of the first.
-DEVICE void local_modulators(const run *p, const learners *x, const local *y, u64 t) {
-    u32 warps = computing() / 32, before = warps - 1 - thread_in_block() / 32; // so many warps come after it
+// those of a projection. Where only changes of all weights read them, as with rules of pairs, that is done while neurons are updated.
+DEVICE void local_modulators(const run *p, const learners *x, const local *y, u64 t, bool late) {
+    u32 warps = computing() / 32, front = p->block_neurons / 32 < warps ? p->block_neurons / 32 : 0, warp = thread_in_block() / 32;
 #pragma unroll 1
-    for (u64 i = before == 0 ? warps - 1 : before - 1; i < x->count; i += warps) {
+    for (u64 i = warp < front ? warp + warps - front : warp - front; i < x->count; i += warps) { // the first ones update, or deliver
         const learning *l = &x->list[i].l;
+        if (late != (l->pairs != 0)) continue;
 #pragma unroll 1
         for (u32 k = 0; k < l->modulators; k++) {
             u64 delay = l->modulator_list[k].delay;
@@ -474,19 +520,22 @@ DEVICE void local_sweep(const learning *l, const held *own, u64 t) {
     }
 }
 
+// due_in is is_due for the i-th projection, which the last warp has found (look_for_sweeps): the answer needs a division of 64 bits.
+DEVICE bool due_in(const learners *x, u64 i, u64 t) { return x->count <= 32 ? x->found->due[t % 2] >> i & 1 : is_due(x->list + i, t); }
+
 // local_sweeps is the sweeps that burst t ends with; at the end of a launch all do.
 DEVICE void local_sweeps(const learners *x, const local *y, u64 t, bool end) {
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++) {
         const learning *l = &x->list[i].l;
-        bool all = is_due(x->list + i, t) || end;
+        bool all = due_in(x, i, t) || end;
         if (sweep_until(l->swept, t, all) > 0) local_sweep(l, inside<held>(y->held) + i, t);
         for (u32 j = thread_in_block(); all && l->total != nullptr && j < l->targets; j += computing()) l->total[j] = 0;
     }
     computing_barrier();
     for (u64 i = thread_in_block(); i < x->count; i += computing()) {
         sweeps *swept = x->list[i].l.swept;
-        if (!x->list[i].shares && sweep_until(swept, t, is_due(x->list + i, t) || end) > 0) *swept = sweeps{t + 1, 0, 0};
+        if (!x->list[i].shares && sweep_until(swept, t, due_in(x, i, t) || end) > 0) *swept = sweeps{t + 1, 0, 0};
     }
     computing_barrier();
 }
@@ -547,7 +596,7 @@ DEVICE void local_every(const learners *x, const local *y, u64 t) {
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++) {
         const learning *l = &x->list[i].l;
-        if (l->total == nullptr || !is_due(x->list + i, t)) continue;
+        if (l->total == nullptr || !due_in(x, i, t)) continue;
         add_totals(l, of_computing());
         adds = true;
     }
@@ -555,7 +604,7 @@ DEVICE void local_every(const learners *x, const local *y, u64 t) {
 #pragma unroll 1
     for (u64 i = 0; i < x->count; i++) {
         const learning *l = &x->list[i].l;
-        if (!is_due(x->list + i, t)) continue;
+        if (!due_in(x, i, t)) continue;
         change_local(l, inside<held>(y->held) + i, t);
     }
 }
@@ -613,7 +662,7 @@ template <bool asked> DEVICE void local_update(const run *p, const learners *x, 
 
 // find_burst is what is the same for all neurons in burst t; the last warps do it while others deliver.
 DEVICE void find_burst(const run *p, const learners *x, const local *y, block *s, u64 t) {
-    local_modulators(p, x, y, t);
+    local_modulators(p, x, y, t, false);
     if (!last_computing()) return;
     look_for_sweeps(x, t);
     if (lane() == 0) s->w.t = t;
@@ -694,6 +743,7 @@ template <bool asked> DEVICE void local_loop(const run *p, const learners *x, co
         local_rows(p, x, y, &share, t);
         computing_barrier();
         local_tasks<asked>(p, x, y, t, AFTER_ROWS);
+        local_modulators(p, x, y, t, true);
         if (t + 1 < end) draw_local(p, y, s, t + 1);
         if (m->found.sweeping) {
             computing_barrier();
