@@ -3,6 +3,9 @@
 #include "kept_rows.cuh"
 #include "places.cuh"
 
+// place_in is the place of a neuron among those of the part, which owns it.
+DEVICE u32 place_in(part p, u32 n) { return p.of == 1 ? n : n / SLICE / p.of * SLICE + n % SLICE; }
+
 // coding is how rows of places lie. Ports are neurons.
 struct coding {
     u32 teams, neurons, rounds; // teams, neurons of each, and rounds of a block
@@ -12,9 +15,12 @@ struct coding {
     u64 *lengths; // by length, how many stretches have it
 };
 
+// neuron_at and team_at are whose synapse the k-th is.
+DEVICE u32 neuron_at(const building *b, u64 k) { return place_in(b->own, b->target[k] & ((1u << b->port_bits) - 1)); }
+DEVICE u32 team_at(const building *b, const coding *c, u64 k) { return neuron_at(b, k) / c->neurons; }
+
 // find_stretches finds where each team's stretch of neuron n's row begins and ends; where there is none, both are 0. All threads must call
 // it, and see the stretches then.
-DEVICE u32 team_at(const building *b, const coding *c, u64 k) { return (b->target[k] & ((1u << b->port_bits) - 1)) / c->neurons; }
 DEVICE void find_stretches(const building *b, const coding *c, u64 n, u32 *begin, u32 *end) {
     u64 first = b->row[n];
     u32 count = (u32)(b->row[n + 1] - first);
@@ -115,7 +121,7 @@ DEVICE void code_all(const building *b, const coding *c) {
         find_stretches(b, c, n, begin, end);
         begin_slots(c, own, label, begin, end, next);
         for (u32 k = thread_in_block(); k < count; k += block_size()) {
-            u32 port = b->target[first + k] & ((1u << b->port_bits) - 1), team = port / c->neurons, piece = 0, i = k - begin[team];
+            u32 own_neuron = neuron_at(b, first + k), team = own_neuron / c->neurons, piece = 0, i = k - begin[team];
             stretch_piece p = piece_of(c, end[team] - begin[team], 0);
             while (i >= p.first + p.count) p = piece_of(c, end[team] - begin[team], ++piece);
             i -= p.first;
@@ -127,7 +133,7 @@ DEVICE void code_all(const building *b, const coding *c) {
                 i -= u * LINKED;
                 at = c->more + (u64)(next[piece * c->teams + team] + u) * UNIT + (u < full ? 3 : 1);
             }
-            at[i] = (u16)(port - team * c->neurons);
+            at[i] = (u16)(own_neuron - team * c->neurons);
         }
         block_barrier(); // what is known of stretches is used no more
     }

@@ -1,10 +1,11 @@
 // Networks whose rules, weights or delays read where neurons lie, or columns, are built; the rest of a network is made by build.cu.
 #include "near.cuh"
 
-// cut_trees makes the stretches of groups, or counts them where there is no list.
+// cut_trees makes the stretches of groups that are to have some, or counts those of all groups where there is no list.
 KERNEL AT_LEAST(2) cut_trees(const field *q, cuts c) {
     for (u64 i = thread_index(); i < c.groups; i += thread_count()) {
         u32 group = c.first + (u32)i;
+        if (c.list != nullptr && c.start[group] == c.start[group + 1]) continue;
         u32 count = cut(q, group, c.list != nullptr ? c.list + (c.start[group] - c.start[c.first]) : nullptr);
         if (c.list == nullptr) c.count[group] = count;
     }

@@ -14,8 +14,8 @@ import (
 // Rows of places (places.go) are made where rows are, some of these at a time: once to count the lengths of their stretches, by which slots
 // are sized, and again to write the slots. All rows at once would take more memory than their slots.
 const (
-	countedPieces = 2  // 2 bytes a synapse at a time, when there are no slots yet
-	codedPieces   = 14 // 2/7 of a byte beside the slots
+	countedPieces = 3  // 4/3 bytes a synapse at a time, when there are no slots yet
+	codedPieces   = 18 // 2/9 of a byte beside the slots
 	mostCounted   = 1 << 20
 )
 
@@ -33,10 +33,10 @@ type codeArgs struct {
 	coding   coding
 }
 
-// codes reports whether the device makes rows of places of the recipe: each row has one weight whatever is drawn, ports are neurons, nobody
-// else has a part of the network, and rows are drawn piece by piece in a reasonable time.
+// codes reports whether the device makes rows of places of the recipe: each row has one weight whatever is drawn, ports are neurons, and rows
+// are drawn piece by piece in a reasonable time.
 func (w *work) codes(q *question) bool {
-	if longest, _ := spread(q.c.Row); q.devices() > 1 || longest > mostCounted || slices.ContainsFunc(q.c.Areas, func(a connectome.Area) bool { return a.PortsEach() != 1 }) {
+	if longest, _ := spread(q.c.Row); longest > mostCounted || slices.ContainsFunc(q.c.Areas, func(a connectome.Area) bool { return a.PortsEach() != 1 }) {
 		return false
 	}
 	weights := map[uint32]int32{} // by an area's first neuron
@@ -183,7 +183,7 @@ func (k *coder) pass(pieces uint64, use func(b building) error) error {
 			b.longDelay = room.longDelay - driver.Ptr(2*base)
 		}
 		for i := range k.r.Projections {
-			if err := k.placeBefore(b, i, most); err != nil {
+			if err := k.placeBefore(b, i, 2*most); err != nil { // as many pieces of stretches as of rows, mostly
 				return err
 			}
 		}

@@ -78,35 +78,41 @@ func (u *codedWords) places(r *rows, row uint64) (list [][]int32) {
 	return list
 }
 
-// coded are a network's rows as the host codes them, and as a Maker does; made is nil where it leaves none of places.
-func codedTwice(t *testing.T, m *Maker, g *genome.Genome, tune tuning) (host, made *rows, on, by codedWords, hashes [2]uint64, err error) {
-	parts, err := connectome.NewParts(g, 1, connectome.Options{Maker: m})
+// codedTwice are the rows of a part of a network as the host codes them, and as a Maker does, with the hashes of the whole; made is nil where
+// it leaves none of places.
+func codedTwice(t *testing.T, m *Maker, g *genome.Genome, tune tuning, part connectome.Part) (host, made *rows, on, by codedWords, hashes [2]uint64, err error) {
+	parts, err := connectome.NewParts(g, max(1, part.Of), connectome.Options{Maker: m})
 	require.NoError(t, err)
-	b := onUsual(parts.Head(), engine.Want{})
-	b.tune = tune
-	m.takers[0] = b
+	planned := func(c *connectome.Connectome) *backend {
+		b := onUsual(c, engine.Want{})
+		b.tune, b.share = tune, share{devices: max(1, part.Of), self: part.Index}
+		b.isPartOf(c)
+		return b
+	}
+	b, at := planned(parts.Head()), part.Index%len(m.devices)
+	clear(m.takers)
+	m.takers[at] = b
 	if err = parts.Each(func(*connectome.Connectome) error { return nil }); err != nil {
 		return
 	}
-	if left := m.take(b); left != nil && left.coded.placed() {
+	left := m.take(b)
+	if left != nil && left.coded.placed() {
 		made = &left.coded
-		w := &work{site: m.sites[0], tune: makingDefaults}
+		w := &work{site: m.sites[at], tune: makingDefaults}
 		require.NoError(t, w.ctx.Enter())
 		by = codedWords{fetch[uint16](t, w, left.b.target, unit*made.slots), fetch[uint16](t, w, left.more, unit*made.more)}
 		w.ctx.Leave()
-		require.NoError(t, left.free())
-	} else {
-		require.NoError(t, left.free())
 	}
+	require.NoError(t, left.free())
 	whole, err := parts.Whole()
 	require.NoError(t, err)
-	c, err := connectome.Build(g, connectome.Options{})
+	all, err := connectome.Build(g, connectome.Options{})
 	require.NoError(t, err)
-	b = onUsual(c, engine.Want{})
-	b.tune = tune
-	r, err := b.rowsOf(c, makeTables(c))
+	c, err := connectome.Build(g, connectome.Options{Part: part})
 	require.NoError(t, err)
-	hashes = [2]uint64{c.Hash(), whole.Hash()}
+	b = planned(c)
+	r, err := b.rowsOf(b.c, makeTables(b.c))
+	require.NoError(t, err)
 	if r.placed() {
 		to := coded{slots: make([]uint16, unit*r.slots), parts: make([]further, 64)}
 		r.shape.code(c, r.table, 0, c.Neurons, &to)
@@ -116,19 +122,18 @@ func codedTwice(t *testing.T, m *Maker, g *genome.Genome, tune tuning) (host, ma
 			on.more = append(on.more, to.parts[i].words...)
 		}
 	}
-	return &r, made, on, by, hashes, nil
+	return &r, made, on, by, [2]uint64{all.Hash(), whole.Hash()}, nil
 }
 
-// sameCoded reports whether a Maker codes the rows of a network as the host does, or leaves this to it.
-func sameCoded(t *testing.T, m *Maker, g *genome.Genome, tune tuning) (made *rows, same bool, wrong any) {
-	host, made, on, by, hashes, err := codedTwice(t, m, g, tune)
-	if err != nil {
+// sameCoded reports whether a Maker codes the rows of a part of a network as the host does, or leaves this to it.
+func sameCoded(t *testing.T, m *Maker, g *genome.Genome, tune tuning, part connectome.Part) (made *rows, same bool, wrong any) {
+	host, made, on, by, hashes, err := codedTwice(t, m, g, tune, part)
+	switch {
+	case err != nil:
 		return nil, false, err
-	}
-	if made == nil {
+	case made == nil:
 		return nil, hashes[0] == hashes[1], "nothing is made"
-	}
-	if hashes[0] != hashes[1] || len(on.more) != len(by.more) {
+	case hashes[0] != hashes[1] || len(on.more) != len(by.more):
 		return made, false, fmt.Sprint("hashes ", hashes, ", further units ", len(on.more)/unit, len(by.more)/unit)
 	}
 	own := *made
@@ -157,7 +162,7 @@ func TestRowsOfPlacesAreMade(t *testing.T) {
 				tune.outside = min(1, tune.outside)
 			}
 			m.tune.wide = i%2 == 1
-			made, same, wrong := sameCoded(t, m, codedNetwork(t, text), tune)
+			made, same, wrong := sameCoded(t, m, codedNetwork(t, text), tune, connectome.Part{})
 			require.True(t, same, "%v, size %d: %s", wrong, size, text)
 			require.NotNil(t, made, text)
 			units[made.shape.units], pieces[made.shape.piecesLog], more = true, true, more+made.more
@@ -172,10 +177,29 @@ func TestRowsOfPlacesAreMade(t *testing.T) {
 		"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, kernel: \"exp(-d/(30 um))\", weight: 0.3 mV}":          clustered(1),
 		"  - {from: a, to: a, rule: fixed_indegree, indegree: 20, weight: 0.3 mV}":                                       func() tuning { t := clustered(1); t.slotBytes = 1; return t }(),
 	} {
-		made, same, _ := sameCoded(t, m, codedNetwork(t, text), tune)
+		made, same, _ := sameCoded(t, m, codedNetwork(t, text), tune, connectome.Part{})
 		require.True(t, same, text)
 		require.Nil(t, made, text)
 	}
+}
+
+// TestRowsOfPlacesOfParts compares those of parts.
+func TestRowsOfPlacesOfParts(t *testing.T) {
+	slow.Short(t)
+	devices(t, 3)
+	m, coded := newTestMaker(t, 0, 1, 2), 0
+	for i, text := range codedNetworks {
+		for k := range 3 {
+			tune := clustered(1)
+			tune.outside = uint64(i) % 3
+			made, same, wrong := sameCoded(t, m, codedNetwork(t, text), tune, connectome.Part{Index: k, Of: 3})
+			require.True(t, same, "%v, part %d: %s", wrong, k, text)
+			if made != nil {
+				coded++
+			}
+		}
+	}
+	require.Greater(t, coded, 10)
 }
 
 // TestMistakesInRowsOfPlaces plants mistakes in their kernels, each of which the comparison must see, or who looks for races.
@@ -195,7 +219,7 @@ func TestMistakesInRowsOfPlaces(t *testing.T) {
 		{File: coded, From: "count > 0 ? b->target[first] >> b->port_bits : 0", To: "0"},
 		{File: coded, From: "i < room - 3) at += 2;", To: "i < room - 3) at += 1;"},
 		{File: coded, From: "(u < full ? 3 : 1)", To: "1"},
-		{File: coded, From: "(u16)(port - team * c->neurons)", To: "(u16)port"},
+		{File: coded, From: "(u16)(own_neuron - team * c->neurons)", To: "(u16)own_neuron"},
 		{File: coded, From: "label : NOBODY);\n    block_barrier();", To: "label : NOBODY);"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (bool, any) {
@@ -203,7 +227,7 @@ func TestMistakesInRowsOfPlaces(t *testing.T) {
 			tune := clustered(1)
 			tune.outside = 2
 			m.tune.wide = i%2 == 1
-			made, same, wrong := sameCoded(t, m, codedNetwork(t, text), tune)
+			made, same, wrong := sameCoded(t, m, codedNetwork(t, text), tune, connectome.Part{})
 			if !same || made == nil {
 				return false, wrong
 			}

@@ -493,7 +493,7 @@ func (w *work) make(b *building, row, sums []uint64, f finishing) (connectome.Pl
 			return err
 		}
 		for i := range w.r.Projections {
-			if err := w.placeBefore(*b, i, n); err != nil {
+			if err := w.placeBefore(*b, i, 3*n/8); err != nil {
 				return err
 			}
 		}
@@ -539,8 +539,8 @@ func (w *work) layDelays(b *building, n uint64, longest int) error {
 	return w.take(b.delays(n, bytes))
 }
 
-// placeBefore places the i-th projection's synapses of a network of so many, unless they are made along with their rows.
-func (w *work) placeBefore(b building, i int, synapses uint64) error {
+// placeBefore places the i-th projection's synapses, unless they are made along with their rows. Stretches may take so many bytes at a time.
+func (w *work) placeBefore(b building, i int, stretches uint64) error {
 	q := &w.r.Projections[i]
 	if drawnAlong(q) {
 		return nil
@@ -551,7 +551,7 @@ func (w *work) placeBefore(b building, i int, synapses uint64) error {
 	case err != nil:
 		return err
 	case f != nil && f.Near:
-		return w.near(&w.site.placeNear, b, p, f, max(w.tune.cuts, 3*synapses/8))
+		return w.near(&w.site.placeNear, b, p, f, max(w.tune.cuts, stretches))
 	case f != nil:
 		return w.draw(&w.site.byFormula, b, p)
 	}

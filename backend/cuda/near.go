@@ -1,10 +1,12 @@
 package cuda
 
 import (
+	"slices"
 	"sort"
 	"unsafe"
 
 	"burst/connectome"
+	"burst/genome"
 	"burst/internal/cuda/driver"
 	"burst/internal/formula"
 )
@@ -151,6 +153,9 @@ func (w *work) near(k *entry[nearArgs], b building, p projection, r *connectome.
 	if err != nil {
 		return err
 	}
+	if bySource := w.r.Neurons > uint32(b.neurons-b.first) && p.both == 0 && p.rule == ruleNumbers[genome.DistanceRule]; bySource {
+		start = ofSources(start, ends, r.Home.Order, b.first-uint64(p.from), b.neurons-b.first)
+	}
 	var batches []int // the first groups
 	largest := uint64(0)
 	for first := 0; first < len(ends); {
@@ -195,6 +200,19 @@ func (w *work) near(k *entry[nearArgs], b building, p projection, r *connectome.
 		}
 	}
 	return w.give(&c.list)
+}
+
+// ofSources is start without the stretches of groups none of whose neurons is one of n from first on, modulo 2^64.
+func ofSources(start []uint64, ends, order []uint32, first, n uint64) []uint64 {
+	own, low := make([]uint64, len(start)), uint32(0)
+	for i, end := range ends {
+		own[i+1] = own[i]
+		if slices.ContainsFunc(order[low:end], func(source uint32) bool { return uint64(source)-first < n }) {
+			own[i+1] += start[i+1] - start[i]
+		}
+		low = end
+	}
+	return own
 }
 
 // nearThreads are those of a block that draws by kernels and masks, a neuron each.
