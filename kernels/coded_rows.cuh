@@ -111,6 +111,21 @@ DEVICE void begin_slots(const coding *c, u16 *own, u32 label, const u32 *begin, 
     block_barrier();
 }
 
+// From so many units on a slot's places are spread, so that a warp which adds a unit a lane adds few of one bank of shared memory at a time.
+const u32 SPREAD = 8;
+
+// spread_place is where the i-th of a piece's places lies in its slot, which holds all: they are sorted by banks, and the r-th has word r mod
+// words, of the units in turn; the first one, where the label is, comes last instead. at are the piece's targets.
+DEVICE u32 spread_place(const building *b, const coding *c, const u32 *at, u32 count, u32 i, u32 before) {
+    u32 mask = (1u << b->port_bits) - 1, bank = ((at[i] & mask) - before) % 32, rank = 0, words = count / c->units + 1;
+    for (u32 j = 0; j < count; j++) {
+        u32 other = ((at[j] & mask) - before) % 32;
+        rank += other < bank || (other == bank && j < i);
+    }
+    if (rank == 0) rank = count;
+    return rank / words * UNIT + rank % words;
+}
+
 // code_all codes rows.
 DEVICE void code_all(const building *b, const coding *c) {
     u32 *begin = (u32 *)dynamic_memory(), *end = begin + c->teams, *next = end + c->teams, slots = c->teams << c->pieces_log, room = c->units * UNIT;
@@ -126,7 +141,8 @@ DEVICE void code_all(const building *b, const coding *c) {
             while (i >= p.first + p.count) p = piece_of(c, end[team] - begin[team], ++piece);
             i -= p.first;
             u16 *at = slot_at(c, own, piece, team) + 1;
-            if (p.count >= room && i < room - 3) at += 2;
+            if (c->units >= SPREAD && p.count < room) i = spread_place(b, c, b->target + first + begin[team] + p.first, p.count, i, team * c->neurons) - 1;
+            else if (p.count >= room && i < room - 3) at += 2;
             else if (p.count >= room) {
                 i -= room - 3;
                 u32 full = more_units(p.count, c->units) - 1, u = i / LINKED < full ? i / LINKED : full;

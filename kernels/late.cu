@@ -3,3 +3,4 @@
 #define BURST_EVENT
 #include "run_bursts.cu"
 #include "late_bursts.cu"
+#include "sum_bursts.cu"

@@ -44,10 +44,8 @@ DEVICE u32 *bits_at(const run *p, const resident *s, u64 t) { return t & 1 ? roo
 // draw_late is drive_block for neurons with one port, of which the warp-th of those that draw has 128.
 DEVICE void draw_late(const run *p, u64 t, const resident *s, u32 warp) {
     u32 begin = block_index() * p->block_neurons, count = s->own, k = 4 * (32 * warp + lane()), n = begin + k;
-    i32 *to = drawn_at(p, s, t);
     if (k < count) {
-#pragma unroll
-        for (u32 j = 0; j < 4; j++) to[k + j] = 0;
+        four sum = {};
 #pragma unroll 1
         for (u32 from = k; from < k + 4 && from < count;) { // one area's after the other's
             const area *a = room_at<area>(s, s->at_areas) + (area_at(p, s, n + from - k, from) & ~SIMPLE);
@@ -57,10 +55,11 @@ DEVICE void draw_late(const run *p, u64 t, const resident *s, u32 warp) {
                 amounts_of(room_at<drive>(s, s->at_drives) + d, room_at<u32>(s, s->at_counts), room_at<i32>(s, s->at_table), p->w.seed, n, t, amounts);
 #pragma unroll
                 for (u32 j = 0; j < 4; j++)
-                    if (k + j >= from && n + j < a->end) to[k + j] += amounts[j];
+                    if (k + j >= from && n + j < a->end) sum.word[j] += (u32)amounts[j];
             }
             from = k + (a->end - n);
         }
+        *(four *)(drawn_at(p, s, t) + k) = sum;
     }
 }
 

@@ -107,6 +107,9 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	c, s := b.c, b.ringShape()
 	slots, ports := b.sumSlots()
 	p.bytes[bufRing] = slots * ports * 4
+	if b.choice.path == pathSums { // nothing is in a ring
+		p.bytes[bufRing] = 0
+	}
 	if b.choice.path == pathEvent {
 		p.addEvents(b)
 	} else if b.exchanges() {
@@ -126,8 +129,11 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	}
 	p.bytes[bufLocal] = b.choice.local
 	p.bytes[bufSync] = haltAt + 8
-	if b.choice.path == pathLate {
+	switch b.choice.path {
+	case pathLate:
 		p.bytes[bufLate] = b.lateBytes()
+	case pathSums:
+		p.bytes[bufLate] = 2 * turnsBytes
 	}
 	if b.choice.path.early() {
 		p.bytes[bufSoon] = 4 * uint64(c.Neurons)
@@ -182,7 +188,7 @@ func (b *backend) loadBatch(t *tables) error {
 	switch b.choice.path {
 	case pathTeams:
 		names = append(names, "cut_rows")
-	case pathEvent, pathLate:
+	case pathEvent, pathLate, pathSums:
 		names = names[:2]
 	}
 	functions := len(names)
@@ -217,7 +223,7 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 		return b.loadLearning(b.localImage, names, l, models)
 	case pathEvent:
 		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
-	case pathLate:
+	case pathLate, pathSums:
 		return b.loadFrom(b.lateImage.PTX(), b.lateImage.Name, names, nil)
 	default:
 		return b.loadOnly(names, models)
@@ -355,6 +361,7 @@ func (b *backend) launchBatch(e *program, half int, first, bursts uint64) error 
 	r.arrived, r.arrivedNext = r.arrivedNext, r.arrived
 	l := &x.args.late
 	l.told, l.toldNext = l.toldNext, l.told
+	x.args.sums.told, x.args.sums.toldNext = x.args.sums.toldNext, x.args.sums.told
 	return nil
 }
 
@@ -465,6 +472,11 @@ func (b *backend) turnOn(bursts uint64) error {
 	}
 	if n := p.bytes[bufRing]; n > 0 { // a network without ports has no sums
 		if err := b.stream.Fill(p.ptr[bufRing], 0, n); err != nil {
+			return err
+		}
+	}
+	if n := p.bytes[bufLate]; b.choice.path == pathSums {
+		if err := b.stream.Fill(p.ptr[bufLate], 0, n); err != nil {
 			return err
 		}
 	}

@@ -29,14 +29,17 @@ const (
 	pathLate                 // likewise, of delays of several bursts, with blocks some bursts apart: kernels/late_bursts.cu
 	pathTeams                // sums in the shared memory of teams of blocks: kernels/teams.cuh
 	pathClusters             // sums in the shared memory of those who update: kernels/cluster_bursts.cu
+	pathSums                 // likewise, with blocks some bursts apart: kernels/sum_bursts.cu
 )
 
 func (p path) String() string {
-	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "late", "teams", "clusters"}[p]
+	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "late", "teams", "clusters", "sums"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
-func (p path) keepsState() bool { return p == pathResident || p.early() || p == pathClusters }
+func (p path) keepsState() bool {
+	return p == pathResident || p.early() || p == pathClusters || p == pathSums
+}
 
 // early reports whether rows are delivered while neurons are updated.
 func (p path) early() bool { return p == pathDelayed || p == pathLate }
@@ -62,6 +65,8 @@ func (p path) kernel(c *connectome.Connectome) string {
 		return "run_bursts" + modelSuffix(c)
 	case pathEvent:
 		return "event_bursts"
+	case pathSums:
+		return "sum_bursts" + modelSuffix(c)
 	case pathLate:
 		return "late_bursts" + modelSuffix(c)
 	case pathResident, pathDelayed:
@@ -133,6 +138,7 @@ type line struct {
 
 // lines are the paths in the order of choice: the first that lacks nothing is taken.
 var lines = []line{
+	{pathSums, []want{many, placed, apartSums, sumsFit}, "rows are long and of one weight each, and their delay is several bursts: blocks sum them in their shared memory, and do not meet"},
 	{pathClusters, []want{many, placed}, "rows are long and of one weight each: blocks sum them in their shared memory, from 2 bytes a synapse"},
 	{pathTeams, []want{many, steady, still, summed, dealt}, "rows are long and all delays are 1: teams of blocks sum them in their shared memory"},
 	{pathLate, []want{many, steady, still, near, kept, keptEarly, late}, "delays are several bursts: blocks do not meet, and rows are delivered while neurons are updated"},
@@ -317,28 +323,40 @@ func placeable(q *question) string {
 		return steady(q)
 	case slices.ContainsFunc(c.Areas, notOne) && modelSuffix(c) != "_psc_exp":
 		return "neurons have several ports or none"
-	case c.Neurons < b.tune.clusterLeast:
-		return fmt.Sprintf("%d neurons, want at least %d", c.Neurons, b.tune.clusterLeast)
+	case c.Neurons < q.leastPlaced():
+		return fmt.Sprintf("%d neurons, want at least %d", c.Neurons, q.leastPlaced())
 	}
 	return ""
 }
 
 // alike: rows are long, and all delays are one that suits places.
 func alike(q *question) string {
-	tune, devices := &q.b.tune, q.devices()
+	tune, devices, row := &q.b.tune, q.devices(), q.b.tune.clusterRow
+	beside := q.sumsBeside()
+	if beside {
+		row = min(row, tune.sumsRow)
+	}
 	switch {
-	case devices*q.r.mean < tune.clusterRow || q.r.synapses == 0:
-		return shortRows(devices*q.r.mean, tune.clusterRow)
+	case devices*q.r.mean < row || q.r.synapses == 0:
+		return shortRows(devices*q.r.mean, row)
 	case q.c.MaxDelay == 1:
 		return ""
 	case near(q) != "":
 		return near(q)
-	case devices == 1 && q.r.synapses < tune.clusterDelayed: // several devices have no early delivery
+	case devices == 1 && q.r.synapses < tune.clusterDelayed && !beside: // several devices have no early delivery
 		return fmt.Sprintf("there are delays above 1 and %d synapses, want at least %d", q.r.synapses, tune.clusterDelayed)
 	case !q.oneDelay():
 		return "delays differ"
 	}
 	return ""
+}
+
+// leastPlaced is how many neurons a network with rows of places has at least.
+func (q *question) leastPlaced() uint32 {
+	if q.sumsBeside() {
+		return min(q.b.tune.clusterLeast, q.b.tune.sumsLeast)
+	}
+	return q.b.tune.clusterLeast
 }
 
 func shortRows(mean, least uint32) string {

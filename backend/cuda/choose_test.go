@@ -1,8 +1,8 @@
 package cuda
 
 import (
-	"burst/internal/slow"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +11,7 @@ import (
 	"burst/engine"
 	"burst/engine/enginetest"
 	"burst/genome"
+	"burst/internal/slow"
 	"burst/kernels"
 )
 
@@ -55,6 +56,18 @@ func TestChoose(t *testing.T) {
 	}
 	sumsAlone := func(b *backend) uint64 { return b.clusterShape(b.c, makeTables(b.c), 1, mostRounds).shared }
 	same := alike(func(*enginetest.Net) {})
+	at := func(delay uint16) *connectome.Connectome {
+		n := lifs
+		n.Synapses = slices.Clone(lifs.Synapses)
+		delays(func(int) uint16 { return delay })(&n)
+		return n.Build()
+	}
+	summed := func(change func(*backend)) func(*backend) {
+		return func(b *backend) {
+			b.tune.clusterSize, b.tune.sumsApart, b.tune.sumsParts, b.tune.sumsUnits, b.tune.batchThreads = 1, defaults.sumsApart, 0, 1, defaults.batchThreads
+			change(b)
+		}
+	}
 	events := enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}, Synapses: []enginetest.Synapse{{To: 2, Delay: 3}}}.Build()
 	for _, v := range []struct {
 		c      *connectome.Connectome
@@ -89,6 +102,17 @@ func TestChoose(t *testing.T) {
 		{alike(delays(func(i int) uint16 { return uint16(1 + i%300) })), engine.Want{}, func(b *backend) { b.ringRoom = 1000 }, pathSingle, "sums of 512 bursts to come take "},
 		{same, engine.Want{}, func(b *backend) { b.tune.plain = true }, pathSingle, "launches of many bursts are turned off"},
 		{same, engine.Want{}, func(b *backend) { b.single = "no cooperative launches" }, pathSingle, "no cooperative launches"},
+		{at(5), engine.Want{Values: []engine.Probe{{Neuron: 1}}}, summed(func(*backend) {}), pathSums, "and do not meet"},
+		{at(5), engine.Want{}, nil, pathClusters, "sums: blocks that do not meet are turned off"},
+		{at(4), engine.Want{}, summed(func(*backend) {}), pathClusters, "sums: no delay is above 4 bursts, want 5 at least"},
+		{same, engine.Want{}, summed(func(*backend) {}), pathClusters, "sums: not all neurons are of model lif"},
+		{at(5), engine.Want{Stimuli: true}, summed(func(*backend) {}), pathClusters, "sums: a caller's stimuli are wanted in every burst"},
+		{at(5).Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, summed(func(*backend) {}), pathClusters, "sums: several devices or processes share the network"},
+		{at(5), engine.Want{}, summed(func(b *backend) { b.tune.sumsParts = 2 }), pathClusters, "sums: no trials share the device"},
+		{at(5), engine.Want{}, summed(func(b *backend) { b.tune.sumsUnits = 9 }), pathClusters, "sums: a block's part of a row has 1 units of memory, want at least 9"},
+		{at(5), engine.Want{}, summed(func(b *backend) { b.tune.batchThreads = 224 }), pathClusters, "sums: blocks have 224 threads, want at least 256"},
+		{at(5), engine.Want{}, summed(func(b *backend) { b.tune.outside = 1 }), pathClusters, "sums: the neurons' state stays in global memory"},
+		{at(5), engine.Want{}, summed(func(b *backend) { b.room = 8 << 10 }), pathClusters, "bytes of shared memory, has 8192"},
 		{same, engine.Want{Values: []engine.Probe{{Neuron: 1}}}, nil, pathClusters, ""},
 		{same.Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, nil, pathClusters, ""},
 		{same.Cut(connectome.Part{Index: 1, Of: 2}), engine.Want{}, func(b *backend) { b.tune.clusterRow, b.tune.teamRow = 0, 0 }, pathRun, "resident: there are several devices"},
@@ -124,9 +148,8 @@ func TestChoose(t *testing.T) {
 		require.Equal(t, v.path == pathSingle, p.Kernel == "")
 		require.NotEmpty(t, p.Why)
 		said := p.Why
-		if v.path != pathSingle && v.path != pathClusters {
-			require.Len(t, p.Not, int(pathClusters-v.path))
-			said = ""
+		if v.path != pathSingle && v.path != pathSums {
+			require.Len(t, p.Not, int(pathSums-v.path))
 			for _, not := range p.Not {
 				said += not + "\n"
 			}

@@ -21,6 +21,7 @@ import (
 func clustered(size uint64) tuning {
 	t := defaults
 	t.clusterRow, t.clusterLeast, t.clusterDelayed, t.clusterSize, t.slotBytes, t.batchThreads, t.batch, t.staging, t.teamLeast = 1, 1, 1, size, 1<<20, 128, 3, 8<<10, 0
+	t.sumsApart = 0
 	return t
 }
 
@@ -96,7 +97,7 @@ func TestBlocksAlone(t *testing.T) {
 			require.EqualValues(t, 1, b.(*backend).rows.shape.size)
 			b, _ = againstReference(t, c, []int{0}, clustered(2), 2)
 			require.Zero(t, b.(*backend).rows.shape.count)
-			require.Contains(t, b.(*backend).Path().Not[0], "clusters: sums do not fit")
+			require.Contains(t, b.(*backend).Path().Not[1], "clusters: sums do not fit")
 		})
 	}
 }

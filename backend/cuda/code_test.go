@@ -221,6 +221,8 @@ func TestMistakesInRowsOfPlaces(t *testing.T) {
 		{File: coded, From: "(u < full ? 3 : 1)", To: "1"},
 		{File: coded, From: "(u16)(own_neuron - team * c->neurons)", To: "(u16)own_neuron"},
 		{File: coded, From: "label : NOBODY);\n    block_barrier();", To: "label : NOBODY);"},
+		{File: coded, From: "other == bank && j < i", To: "other == bank && j <= i"},
+		{File: coded, From: "if (rank == 0) rank = count;", To: ""},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (bool, any) {
 		for i, text := range codedNetworks {

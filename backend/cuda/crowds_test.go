@@ -15,8 +15,9 @@ import (
 	"burst/internal/slow"
 )
 
-// crowds is a network of areas in which none, few, some, most and all neurons fire in a burst, times as large as its smallest.
-func crowds(delays uint16, times uint32) *connectome.Connectome {
+// crowds is a network of areas in which none, few, some, most and all neurons fire in a burst, times as large as its smallest. There
+// are so many delays, from least on.
+func crowds(least, delays uint16, times uint32) *connectome.Connectome {
 	n := enginetest.Net{RunSeed: 5}
 	total := uint32(0)
 	for _, area := range []struct{ size, often uint32 }{{400, 0}, {168, 80_000_000}, {205, 900_000_000}, {242, 4_000_000_000}, {279, 1<<32 - 1}} {
@@ -29,7 +30,7 @@ func crowds(delays uint16, times uint32) *connectome.Connectome {
 	for from := range total {
 		weight := r.Int32N(200) - 130
 		for range 10 {
-			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: 1 + uint16(r.UintN(uint(delays)))})
+			n.Synapses = append(n.Synapses, enginetest.Synapse{From: from, To: r.Uint32N(total), Weight: weight, Delay: least + uint16(r.UintN(uint(delays)))})
 		}
 	}
 	return n.Build()
@@ -45,16 +46,21 @@ func TestCrowds(t *testing.T) {
 		h.Control("multiprocessors", 6)
 	}
 	several := map[string]bool{"resident": true, "teams": true, "clusters": true} // devices each run another kernel
-	for name, tune := range paths() {
+	tunes := paths()
+	tunes["sums"] = summing()
+	for name, tune := range tunes {
 		lists := [][]int{{0}}
 		if h != nil && several[name] {
 			lists = append(lists, []int{1, 0}, []int{0, 2, 1})
 		}
-		delays := uint16(1)
-		if tune.delayedRow == 1 {
+		least, delays := uint16(1), uint16(1)
+		switch {
+		case tune.delayedRow == 1:
 			delays = 5
+		case name == "sums":
+			least = 5
 		}
-		c := crowds(delays, 1)
+		c := crowds(least, delays, 1)
 		for _, list := range lists {
 			t.Run(fmt.Sprintf("%s %v", name, list), func(t *testing.T) { crowded(t, c, list, tune) })
 		}
@@ -73,15 +79,18 @@ func TestLargeCrowds(t *testing.T) {
 			all[i] = i
 		}
 		for _, name := range names {
-			tune, known := paths()[name]
+			tunes := paths()
+			tunes["sums"] = summing()
+			tune, known := tunes[name]
 			require.True(t, known, name)
 			tune.batchThreads = defaults.batchThreads
 			t.Run(fmt.Sprintf("%s %v", name, all), func(t *testing.T) { crowded(t, c, all, tune) })
 		}
 	}
-	run(crowds(5, 200), 1, "delayed")
+	run(crowds(1, 5, 200), 1, "delayed")
+	run(crowds(5, 1, 200), 1, "sums")
 	for k := 1; k <= len(list); k *= 2 {
-		run(crowds(1, 200*uint32(k)), k, "resident", "roaming", "teams", "clusters", "clusters of one")
+		run(crowds(1, 1, 200*uint32(k)), k, "resident", "roaming", "teams", "clusters", "clusters of one")
 	}
 }
 

@@ -72,6 +72,13 @@ type tuning struct {
 	rangeLeast     uint64        // synapses that learn from which blocks have ranges of their targets (kernels/learn_ranges.cu); 0: they never do
 	rangePart      uint64        // and synapses of a row that a block has, from which they do
 	events         uint32        // of each target of a projection that learns, which are remembered
+	sumsApart      uint32        // bursts that blocks are apart at most where they sum rows; below 2 they meet in every burst
+	sumsParts      int           // of a device from which they do, each of a trial
+	sumsRow        uint32        // synapses a row from which they do
+	sumsLeast      uint32        // neurons
+	sumsUnits      uint64        // and units of a row that a block has
+	sumsUpdate     uint32        // warps of such a block that update neurons, at most
+	sumsDraw       uint32        // and those that draw
 	apart          uint32        // bursts that blocks are apart at most where delays are several bursts; below 2 they meet in every burst
 	ownSynapses    uint32        // about so many a block of resident_bursts delivers by itself
 	linger         time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
@@ -82,6 +89,7 @@ var defaults = tuning{
 	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, apart: 4, ownSynapses: 16384, delayedRow: 512, aheadRow: 256, lateRow: 100,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterDelayed: 300_000_000, clustersApart: 1, clusterPairs: 500_000, slotBytes: 6,
+	sumsApart: 8, sumsParts: 2, sumsRow: 100, sumsLeast: 2_000, sumsUnits: 4, sumsUpdate: 7, sumsDraw: 9,
 	gather: 16, gatherNeurons: 5_000, gatherLearning: 2_000, fewThreads: 512, fewLearning: 10_000, fewSynapses: 1_000_000,
 	localBlocks: 16, localNeurons: 1_100,
 	rangeLeast: 80_000_000, rangePart: 32, drawLeast: 4096, waitLongest: 32, waitRow: 8, waitRing: 128 << 20, waitRows: 1 << 13,

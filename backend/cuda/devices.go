@@ -101,7 +101,7 @@ func (i *DeviceInfo) look(d *driver.Driver) error {
 	if i.SingleSteps, err = singleSteps(v); err != nil {
 		return err
 	}
-	last := pathClusters
+	last := pathSums
 	if i.SingleSteps != "" {
 		last = pathSingle
 	}

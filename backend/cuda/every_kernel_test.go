@@ -73,7 +73,9 @@ func entries(unit string) []string {
 			return false
 		case unit == "outside": // others are of the sources that these units share
 			return !strings.HasPrefix(kernel, "cluster_bursts")
-		case unit == "lasting", unit == "event", unit == "late", unit == "learn":
+		case unit == "late":
+			return !strings.HasPrefix(kernel, "late_") && !strings.HasPrefix(kernel, "sum_")
+		case unit == "lasting", unit == "event", unit == "learn":
 			return !strings.HasPrefix(kernel, unit+"_")
 		case unit == "large":
 			return !strings.HasPrefix(kernel, "run_bursts") && kernel != "catch_up" && kernel != "queue_rows"
@@ -143,6 +145,10 @@ func TestEveryKernel(t *testing.T) {
 		tune := few()
 		tune.lateRow, tune.batchThreads = 1, 416
 		l.during("late", func() { launchAs(t, c, tune, thirds(c)) })
+	})
+	sub("late/sums", func(t *testing.T) {
+		c := evenly(6)
+		l.during("late", func() { launchAs(t, c, summing(), thirds(c)) })
 	})
 	for seed := range 8 {
 		sub(fmt.Sprint("learn/seed ", seed), func(t *testing.T) {

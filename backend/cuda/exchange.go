@@ -54,6 +54,10 @@ func (b *backend) exchangeRings() (ids, told uint64) {
 	if b.share.devices > 1 {
 		return powerOfTwo(2 * lag), powerOfTwo(max(lag+2, 2*lag))
 	}
+	if b.choice.path == pathSums {
+		apart := uint64(b.apartBySums())
+		return powerOfTwo(lag + apart), powerOfTwo(lag + 2*apart)
+	}
 	apart := uint64(b.clustersApart())
 	return powerOfTwo(lag + 1 + apart), powerOfTwo(lag + 2 + 2*apart)
 }
@@ -99,6 +103,7 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 	blocks := uint64(b.batch.blocks)
 	told := make([]uint64, words+words*k*blocks)
 	own, others := told[:words], told[words:]
+	var uploaded [][]uint32 // until all are
 	for i := range others { // not told yet: the tag of a burst that never has this place
 		others[i] = (uint64(i)/(k*blocks) + 1) << 32
 	}
@@ -123,17 +128,15 @@ func (b *backend) tellQueues(newest [][]uint32) error {
 			if err := b.stream.Upload(to, data(list), size(list)); err != nil {
 				return err
 			}
+			uploaded = append(uploaded, list)
 		}
-		if err := b.stream.Synchronize(); err != nil { // before the lists are gone
-			return err
-		}
-		runtime.KeepAlive(lists)
 	}
 	if err := b.stream.Upload(b.plan.ptr[bufTold], data(told), size(told)); err != nil {
 		return err
 	}
 	err := b.stream.Synchronize()
 	runtime.KeepAlive(told)
+	runtime.KeepAlive(uploaded)
 	return err
 }
 

@@ -46,7 +46,7 @@ func TestClustersAreCountedOnTheirKernel(t *testing.T) {
 
 // TestGridsThatDoNotFit opens networks whose kernel the device does not run with all blocks at once: they go without launches of many bursts.
 func TestGridsThatDoNotFit(t *testing.T) {
-	c := crowds(1, 1)
+	c := crowds(1, 1, 1)
 	h := cudatest.Host(t)
 	tune := paths()["resident"]
 	for room, many := range map[int64]bool{2: true, 1: false} {

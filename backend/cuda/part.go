@@ -38,7 +38,7 @@ func (b *backend) tellJoined() error {
 		return nil
 	}
 	switch b.choice.path {
-	case pathClusters:
+	case pathClusters, pathSums:
 		return b.tellQueues(x.history)
 	case pathTeams: // all delays are 1
 		return b.tellNewest()

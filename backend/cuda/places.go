@@ -135,8 +135,12 @@ func (q *question) shapes() (list []clusterShape, lacks string, err error) {
 	if b.share.devices > 1 {
 		short = b.share.short
 	}
+	sizes := b.clusterSizes(c, short)
+	if q.sumsBeside() {
+		sizes = []uint64{1}
+	}
 	for _, rounds := range b.roundsOf(c) {
-		for _, size := range b.clusterSizes(c, short) {
+		for _, size := range sizes {
 			if s := b.clusterShape(c, q.t, size, rounds); s.count > 0 {
 				list = append(list, s)
 			}
@@ -512,6 +516,10 @@ func (s *clusterShape) code(c *connectome.Connectome, table *weights.Table, low,
 // fill writes the targets of a stretch into the slot at a place of the slots. Targets that do not fit go into further units, with the
 // slot's label.
 func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label uint16, first uint32, place int) {
+	if s.units >= spreadUnits && len(targets) < len(slot) {
+		s.spread(slot, targets, first)
+		return
+	}
 	for len(targets) >= len(slot) {
 		number := len(f.words) / unit
 		slot[0], slot[1], slot[2] = slot[0]|full, uint16(number), uint16(number>>16)
@@ -526,6 +534,34 @@ func (f *further) fill(slot []uint16, s *clusterShape, targets []uint32, label u
 	}
 	for i, t := range targets {
 		slot[1+i] = s.place(t, first)
+	}
+}
+
+// spreadUnits is SPREAD of kernels/coded_rows.cuh: how many units a slot has from which a warp's lanes add a stretch of one row at a time, or of few.
+const spreadUnits = 8
+
+// spread writes the targets of a stretch into a slot, so that all units have about equally many, in their first words, and words of the same
+// number hardly ever have two places of the same bank of shared memory.
+func (s *clusterShape) spread(slot []uint16, targets []uint32, first uint32) {
+	const banks = 32
+	var ends [banks + 1]int
+	for _, t := range targets {
+		ends[s.place(t, first)%banks+1]++
+	}
+	for b := range banks {
+		ends[b+1] += ends[b]
+	}
+	units := len(slot) / unit
+	words := len(targets)/units + 1
+	for _, t := range targets {
+		p := s.place(t, first)
+		i := ends[p%banks]
+		ends[p%banks]++
+		// The i-th by banks has word i mod words, of the units in turn; where word 0 is the label, the last place takes its turn.
+		if i == 0 {
+			i = len(targets)
+		}
+		slot[i/words%units*unit+i%words] = p
 	}
 }
 

@@ -4,7 +4,7 @@
 # lower 24 bits.
 #
 #	resident_bursts, cluster_bursts  0x400-0x413  the flags at the beginning of struct resident (kernels/resident.cuh)
-#	late_bursts, event_bursts        0x400-0x40b  turns_here of kernels/turns.cuh
+#	late, sum and event_bursts       0x400-0x40b  turns_here of kernels/turns.cuh
 #	run_bursts                       0x48c-0x493  base and reserved of struct block (kernels/run.cuh)
 #	learn_bursts                     0x4a4-0x4ab  the same
 #	resident_bursts                  0x4a0-0x4a3  listed of struct resident, written after it is read, which racecheck reports now
@@ -12,7 +12,7 @@
 function misjudged() {
 	if (family == "other") return 0
 	if (family == "run") return address ~ /^0x4(8[c-f]|9[0-3])$/
-	if (family == "late" || family == "event") return address ~ /^0x40[0-9ab]$/
+	if (family == "late" || family == "sum" || family == "event") return address ~ /^0x40[0-9ab]$/
 	if (family == "learn") return address ~ /^0x4a[4-9ab]$/
 	if (family == "resident" && address ~ /^0x4a[0-3]$/) return hazard ~ /Potential WAR hazard/
 	return address ~ /^0x([0-9a-f]+000)?4(0[0-9a-f]|1[0-3])$/
@@ -34,7 +34,7 @@ function decide() {
 hazard != "" && / Thread / {
 	hazard = hazard "\n" $0
 	found = "other"
-	if (match($0, /(resident|cluster|late|event|run|learn)_bursts/)) found = substr($0, RSTART, RLENGTH - 7)
+	if (match($0, /(resident|cluster|late|sum|event|run|learn)_bursts/)) found = substr($0, RSTART, RLENGTH - 7)
 	if (family != "" && family != found) found = "other"
 	family = found
 }

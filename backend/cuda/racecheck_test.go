@@ -42,7 +42,7 @@ func TestRacecheckFilter(t *testing.T) {
 		{hazard("0x4a8", "run_bursts") + summary("1"), "at __shared__ 0x4a8", false},
 		{hazardOf("WAR", "0x4a0", "resident_bursts_lif") + summary("1"), "1 misjudged accesses, 0 hazards", true},
 		{hazard("0x4a0", "resident_bursts") + summary("1"), "at __shared__ 0x4a0", false},
-		{hazard("0x408", "late_bursts_lif") + hazard("0x404", "event_bursts") + summary("2"), "2 misjudged accesses, 0 hazards", true},
+		{hazard("0x408", "late_bursts_lif") + hazard("0x404", "event_bursts") + hazard("0x400", "sum_bursts_lif") + summary("3"), "3 misjudged accesses, 0 hazards", true},
 		{hazard("0x40c", "event_bursts") + summary("1"), "at __shared__ 0x40c", false},
 		{hazardOf("WAR", "0x4a0", "cluster_bursts") + summary("1"), "at __shared__ 0x4a0", false},
 	} {

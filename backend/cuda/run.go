@@ -15,6 +15,7 @@ type runArgs struct {
 	locals   locals
 	events   eventLists
 	late     lateQueues
+	sums     sumsTurns
 }
 
 // of are the parameters of the path's kernel.
@@ -31,6 +32,8 @@ func (a *runArgs) of(p path) []unsafe.Pointer {
 		list = append(list, unsafe.Pointer(&a.events))
 	case pathLate:
 		list = append(list, unsafe.Pointer(&a.late))
+	case pathSums:
+		list = append(list, unsafe.Pointer(&a.sums))
 	}
 	return list
 }
@@ -153,6 +156,8 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		b.bindEvents(x)
 	case pathLate:
 		b.bindLate(x)
+	case pathSums:
+		b.bindSums(x)
 	}
 	x.params, x.catchUpParams, x.queueRowsParams = driver.ParamsAt(x.args.of(b.choice.path)), driver.Params(&x.catchUpArgs), driver.Params(&x.queueRowsArgs)
 }

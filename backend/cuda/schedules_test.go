@@ -76,6 +76,7 @@ func trials() []trial {
 		{pathEvent, "event, rows looked up ahead", []int{0}, 4, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead, blocks apart", []int{0}, 6, func(t *tuning) { t.batchThreads = 224 }, false, 0},
 		{pathLate, "late", []int{0}, 4, func(t *tuning) { t.lateRow, t.batchThreads = 1, 288 }, false, 0},
+		{pathSums, "sums", []int{0}, 5, func(t *tuning) { *t = summing() }, false, 0},
 		{pathClusters, "clusters, late, blocks apart", []int{0}, 3, func(t *tuning) { clusters(1)(t); t.clustersApart = 1 }, false, 0},
 		{pathLearn, "learning", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 0 }, false, 0},
 		{pathLocal, "local", []int{0}, 1, func(t *tuning) { t.events, t.batchThreads, t.localBlocks = 5, 64, 4 }, false, 0},
@@ -183,7 +184,7 @@ func (v *trial) tuning() tuning {
 	tune := defaults
 	tune.batchThreads, tune.gather = 96, 0
 	v.change(&tune)
-	if tune.batch, tune.linger = 5, forever; v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate {
+	if tune.batch, tune.linger = 5, forever; v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate || v.path == pathSums {
 		tune.batch = 20
 	}
 	return tune
@@ -203,7 +204,7 @@ var errOther = errors.New("another spike than the reference")
 // try runs a network by the schedule of a seed and compares it with the reference; the error is of what differs.
 func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	bursts := 8
-	if v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate { // more than words, or queues, are kept of
+	if v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate || v.path == pathSums { // more than words, or queues, are kept of
 		bursts = 24
 	}
 	h.Control("reset", 0)
@@ -289,6 +290,8 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Event}
 	case v.path == pathLate:
 		return []cudatest.Bursts{cudatest.Late}
+	case v.path == pathSums:
+		return []cudatest.Bursts{cudatest.Sums, cudatest.Cluster}
 	case v.path == pathLearn:
 		return []cudatest.Bursts{cudatest.Learn}
 	case v.path == pathRanges:
@@ -382,6 +385,11 @@ func mistakes() []planted {
 		{"bits that are written while the host is told of them", "late", change("late_rows.cuh", "return t & 1 ? room_at<u32>(s, s->at_list) : room_at<u32>(s, s->at_bits);", "return room_at<u32>(s, s->at_bits);")},
 		{"amounts that are drawn while others are added", "late", change("late_rows.cuh", "return room_at<i32>(s, s->at_input) + (t & 1) * p->block_neurons;", "return room_at<i32>(s, s->at_input);")},
 		{"a turn that is told before its rows are delivered", "late", change("late_rows.cuh", "        late_barrier();\n        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);", "        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);\n        late_barrier();")},
+		{"ids that are brought before all are told", "sums", change("sum_bursts.cu", "number + 2 > e->apart + 1 ? number + 2 - e->apart : 1", "number > e->apart + 1 ? number - e->apart : 1")},
+		{"a length that is cleared while it is counted", "sums", change("sum_bursts.cu", "*length_in(s, t + e->apart) = 0", "*length_in(s, t) = 0")},
+		{"sums of one burst alone", "sums", change("sum_bursts.cu", "return s->at_sums + (u32)(t & 1) * 4 *", "return s->at_sums + (u32)(t & 0) * 4 *")},
+		{"ids of one burst alone", "sums", change("sum_bursts.cu", "return room_at<u32>(s, y->at_due) + (u32)(t & 1) * DUE;", "return room_at<u32>(s, y->at_due);")},
+		{"a turn that is told before who fired is listed", "sums", change("sum_bursts.cu", "        late_barrier();\n        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);", "        if (thread_in_block() == 0) store_block(&m->turns.done, number + 1);\n        late_barrier();")},
 		{"a length that other blocks still add to", "clusters, late, blocks apart", change("cluster_bursts.cu", "*length_of(p, t + 1 + p->packed.apart) = 0", "*length_of(p, t + 1) = 0")},
 		{"a word that is forgotten too late", "clusters, late, blocks apart", change("exchange.cuh", "forget(x, t + earlier)", "forget(x, t)")},
 		{"a list that is read before it is written", "learning", change("learn_synapses.cu", "            warp_barrier(); // the list and weights are there\n", "")},

@@ -132,6 +132,7 @@ const (
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
 	Late     Bursts = "BURSTS(late_bursts_lif)"
+	Sums     Bursts = "BURSTS(sum_bursts_lif)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"
 	Ranges   Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts_ranges)"
 	Local    Bursts = "LEARN_ENTRIES, BURSTS(local_bursts), LASTING(lasting_local)"

@@ -4,6 +4,7 @@
 #include "lasting_bursts.cu"
 #include "event_bursts.cu"
 #include "late_bursts.cu"
+#include "sum_bursts.cu"
 #include "learn.cu"
 #include "local_bursts.cu"
 #include "bursts.h"
