@@ -387,7 +387,7 @@ func (x *batch) take(b *backend, at uint64) {
 		x.took = time.Duration(x.stamps[at] - x.stamp)
 	}
 	x.stamp = x.stamps[at]
-	x.keep(b, x.joiner.join(at, x.history[len(x.history)-1]), at)
+	x.keep(b, x.queue(at, x.history[len(x.history)-1]), at)
 }
 
 // keep makes who fired in the at-th burst of two launches, in the memory of the oldest fire queue, the newest one.

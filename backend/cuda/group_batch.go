@@ -240,15 +240,16 @@ func (m *merger) make(g *group, r *mergers, first, k uint64) bool {
 			runtime.Gosched()
 		}
 	}
+	at := k % (2 * g.parts[0].batch.shape.most)
 	select {
-	case m.out <- m.joiner.join(k%(2*g.parts[0].batch.shape.most), g.spare.take()):
+	case m.out <- m.joiner.join(at, g.spare.take(m.joiner.count(at))):
 		return true
 	case <-r.quit:
 		return false
 	}
 }
 
-// spares is memory of fire queues, from one StepN to the next. What was given last is taken first.
+// spares is memory of fire queues, from one StepN to the next.
 type spares struct {
 	mu   sync.Mutex
 	list [][]uint32
@@ -260,15 +261,25 @@ func (s *spares) put(queue []uint32) {
 	s.list = append(s.list, queue)
 }
 
-// take gives memory, nil if there is none.
-func (s *spares) take() []uint32 {
+// take gives memory for n neurons: the smallest that has room. Where none has, new memory takes the place of the smallest of all, so that few
+// are large where many fire in few bursts.
+func (s *spares) take(n int) []uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.list)
-	if n == 0 {
-		return nil
+	if len(s.list) == 0 {
+		return make([]uint32, 0, n+n/4)
 	}
-	queue := s.list[n-1]
-	s.list = s.list[:n-1]
+	chosen := 0
+	for i, queue := range s.list {
+		if has, best := cap(queue), cap(s.list[chosen]); has >= n && (best < n || has < best) || best < n && has < best {
+			chosen = i
+		}
+	}
+	queue, last := s.list[chosen], len(s.list)-1
+	s.list[chosen] = s.list[last]
+	s.list = s.list[:last]
+	if cap(queue) < n {
+		return make([]uint32, 0, n+n/4)
+	}
 	return queue
 }

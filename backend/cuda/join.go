@@ -29,20 +29,22 @@ type hand struct {
 // than mostHands slow each other down.
 const crowd, mostHands = 1 << 15, 16
 
-// join is the fire queue of the at-th burst of two launches, in memory of queue.
-func (j *joiner) join(at uint64, queue []uint32) []uint32 {
-	if x := j.from[0]; len(j.from) == 1 && x.count(at) < 2*crowd {
-		return x.list(at, queue[:0])
-	}
+// count is how many neurons fired in the at-th burst of two launches, which join then puts in order.
+func (j *joiner) count(at uint64) (n int) {
 	j.ends = j.ends[:0]
-	n := 0
 	for block := range j.from[0].blocks {
 		for _, x := range j.from {
 			n += int(x.fired[at*uint64(x.blocks)+uint64(block)])
 		}
 		j.ends = append(j.ends, n)
 	}
-	queue = slices.Grow(queue[:0], n)[:n]
+	return n
+}
+
+// join is the fire queue of the burst that has been counted last, in memory of queue, which has room for it.
+func (j *joiner) join(at uint64, queue []uint32) []uint32 {
+	n := j.ends[len(j.ends)-1]
+	queue = queue[:n]
 	hands := max(1, min(n/crowd, runtime.GOMAXPROCS(0)/2, mostHands))
 	j.hands = slices.Grow(j.hands[:0], hands)[:hands]
 	if hands > 1 {
@@ -53,6 +55,14 @@ func (j *joiner) join(at uint64, queue []uint32) []uint32 {
 		j.put(j.span(queue, block), at, uint32(block), &j.hands[0])
 	}
 	return queue
+}
+
+// queue is the fire queue of the device for the at-th burst of two launches, in memory of the one before it if that has room.
+func (x *batch) queue(at uint64, before []uint32) []uint32 {
+	if x.count(at) < 2*crowd {
+		return x.list(at, before[:0])
+	}
+	return x.joiner.join(at, slices.Grow(before[:0], x.joiner.count(at)))
 }
 
 // count is how many neurons of the device fired in the at-th burst of two launches.

@@ -45,7 +45,7 @@ func told(r *rand.Rand, devices, sms int, neurons uint32, share func(area uint32
 		}
 		blocks, own := deal(c, sms)
 		x := &batch{part: c.Part, grid: grid{blocks: uint32(blocks)}, shape: ringShape{most: 1, blocks: blocks, own: own, room: own / 4}}
-		x.args.run.blockNeurons = uint32(own)
+		x.args.run.blockNeurons, x.joiner.from = uint32(own), []*batch{x}
 		x.fired, x.ids = make([]uint32, 2*blocks), make([]uint32, 2*blocks*x.shape.room)
 		lists := make([][]uint32, blocks)
 		for _, n := range fired {
@@ -71,6 +71,23 @@ func told(r *rand.Rand, devices, sms int, neurons uint32, share func(area uint32
 	return j, fired
 }
 
+func join(j *joiner, queue []uint32) []uint32 {
+	return j.join(1, slices.Grow(queue[:0], j.count(1)))
+}
+
+// TestSpares: memory is the smallest that has room, and what has none is given up, the smallest first.
+func TestSpares(t *testing.T) {
+	var s spares
+	require.Equal(t, 50, cap(s.take(40)), "none")
+	for _, n := range []int{30, 5, 20, 10} {
+		s.put(make([]uint32, 0, n))
+	}
+	for _, one := range []struct{ n, room int }{{7, 10}, {25, 30}, {40, 50}, {0, 20}, {0, 0}} {
+		require.Equal(t, one.room, cap(s.take(one.n)), one.n)
+	}
+	require.Empty(t, s.list)
+}
+
 // TestJoin joins bursts of one to eight devices, whose areas are silent, fire now and then, or nearly all at once, so that some blocks bring
 // neurons, some bits, and of one number one device the one and another the other; by one goroutine and by several.
 func TestJoin(t *testing.T) {
@@ -88,7 +105,9 @@ func TestJoin(t *testing.T) {
 		})
 		var queue []uint32
 		for range 2 { // memory of the first one is used again
-			queue = j.join(1, queue)
+			if queue = join(&j, queue); len(j.from) == 1 {
+				require.True(t, slices.Equal(want, j.from[0].queue(1, nil)))
+			}
 			require.True(t, slices.Equal(want, queue), "%d devices, %d neurons", 1+i%8, neurons)
 		}
 		several += min(1, len(j.hands)-1)
@@ -104,7 +123,7 @@ func BenchmarkJoin(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%v", devices, share), func(b *testing.B) {
 				var queue []uint32
 				for b.Loop() {
-					queue = j.join(1, queue)
+					queue = join(&j, queue)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(fired)), "ns/spike")
 			})
