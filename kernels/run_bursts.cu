@@ -164,12 +164,12 @@ DEVICE bool fires(const run *p, const block *s, const network *w, i32 *slot, u32
     return update<models>(w, a, i, at, first, second, term);
 }
 
-// update_block is steps 3 and 4 for the block's neurons.
-template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, block *s) {
+// update_block is steps 3 and 4 for the block's neurons, by so many threads.
+template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, block *s, u32 threads) {
     u32 begin = block_index() * p->block_neurons, count = own(p);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
     u32 place = s->from; // of the area, which ascends with the neurons
-    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size()) {
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += threads) {
         u32 n = neuron_of(p->w.own, begin + k);
         while (!s->alone && k < count && s->w.areas[place].end <= n) place++;
         inputs in = {};
@@ -181,15 +181,15 @@ template <u32 models, bool teams> DEVICE void update_block(const run *p, u64 t, 
     }
 }
 
-// count_fired finds how many fire before each group of words.
-DEVICE void count_fired(const run *p, u64 t, block *s) {
+// count_fired finds how many fire before each group of words, by so many threads.
+DEVICE void count_fired(const run *p, u64 t, block *s, u32 threads) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, g = thread_in_block();
     if (g < GROUPS) {
         u32 sum = 0;
         for (u32 w = g * each; w < (g + 1) * each && w < words; w++) sum += ones(s->bits[w]);
         s->group[g] = sum_before(&s->in_groups, sum);
     }
-    if (thread_in_block() == block_size() - 1) s->total[(t + 1) % 2] = 0;
+    if (thread_in_block() == threads - 1) s->total[(t + 1) % 2] = 0;
     if (lists(&p->list)) count_candidates(&p->list, t - p->first, p->block_neurons);
 }
 
@@ -255,21 +255,21 @@ DEVICE void list_for_host(const run *p, u64 t, const block *s, u32 threads) {
 }
 
 // fired_for_host brings the host who of the block has fired in burst t, once other blocks do not wait for it: what goes to the host takes
-// a barrier's time to get there.
-DEVICE void fired_for_host(const run *p, u64 t, const block *s) {
+// a barrier's time to get there. So many threads do.
+DEVICE void fired_for_host(const run *p, u64 t, const block *s, u32 threads) {
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
     u32 total = s->total[t % 2], *ids = for_host(p, t);
     if (thread_in_block() == 0) report(p, t, total);
-    if (total > host_room(p)) return bring_bits(p, t, s->bits, block_size());
-    for (u32 k = thread_in_block(); k < p->block_neurons; k += block_size())
+    if (total > host_room(p)) return bring_bits(p, t, s->bits, threads);
+    for (u32 k = thread_in_block(); k < p->block_neurons; k += threads)
         if (s->bits[k / 32] >> k % 32 & 1) ids[fired_before(s, k / 32, each, k)] = neuron_of(p->w.own, begin + k);
 }
 
 // burst_for_host brings the host what it wants of burst t, before the next update: its fire queue, where list_for_host does not, and state
-// variables.
-template <bool teams> DEVICE void burst_for_host(const run *p, u64 t, const block *s) {
-    if (p->devices == 1 && !teams) fired_for_host(p, t, s);
-    bring_values(p, t, s->w.v, s->w.more, (u32)s->w.pitch, p->cached, block_size());
+// variables, by so many threads.
+template <bool teams> DEVICE void burst_for_host(const run *p, u64 t, const block *s, u32 threads) {
+    if (p->devices == 1 && !teams) fired_for_host(p, t, s, threads);
+    bring_values(p, t, s->w.v, s->w.more, (u32)s->w.pitch, p->cached, threads);
 }
 
 // announce tells the host that a burst is complete; the last thread does, which has the least to do.
@@ -371,7 +371,7 @@ DEVICE void device_barrier(const run *p, u64 t, block *s) {
 DEVICE void tell_alone(const run *p, u64 t, block *s) {
     if (thread_in_block() >= 32) return;
     u32 words = p->block_neurons / 32, each = (words + GROUPS - 1) / GROUPS, begin = block_index() * p->block_neurons;
-    count_fired(p, t, s);
+    count_fired(p, t, s, block_size());
     u32 total = s->total[t % 2], base = 0;
     if (lane() == 0) {
         if (total > 0) base = fetch_add(length_of(p, t), total);
@@ -430,7 +430,7 @@ DEVICE void meet_beside(const run *p, u64 t, block *s, u32 *wanted) {
 template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const run *p, block *s, u32 *wanted, const learners_of *x) {
     for (u64 t = p->first; t < p->first + p->bursts; t++) {
         stimulate(p, t, s);
-        if (t > p->first) burst_for_host<teams>(p, t - 1, s);
+        if (t > p->first) burst_for_host<teams>(p, t - 1, s, block_size());
         learn_events_of(x, p, t, s, wanted);
         learn_rows_of(x, t, p->ring + (t & p->slot_mask) * p->ports);
         if (teams) {
@@ -447,14 +447,14 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         if (t > p->first) announce(p, t - 1); // its ids have had the delivery's time to arrive, and its candidates are listed
         learn_sweeps_of(x, p, t, s, wanted);
         if (!teams && draws_many(p)) update_drawn<models>(p, t, s);
-        else update_block<models, teams>(p, t, s);
+        else update_block<models, teams>(p, t, s, block_size());
         block_barrier();
         if (!teams && rows_wait(p)) {
             meet_beside(p, t, s, wanted);
             if (s->stopped) return false;
             continue;
         }
-        count_fired(p, t, s);
+        count_fired(p, t, s, block_size());
         block_barrier();
         reserve(p, t, s, x);
         learn_next_of(x, p, t, s);
@@ -468,7 +468,7 @@ template <u32 models, bool teams, class learners_of> DEVICE bool run_loop(const 
         device_barrier(p, t, s);
         if (s->stopped) return false;
     }
-    burst_for_host<teams>(p, p->first + p->bursts - 1, s);
+    burst_for_host<teams>(p, p->first + p->bursts - 1, s, block_size());
     return true;
 }
 

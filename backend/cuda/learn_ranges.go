@@ -28,13 +28,16 @@ type ranges struct {
 	at              uint64
 }
 
-// Of kernels/learn_ranges.cu: the sizes of slice, of what is looked up of a spike, of a warp's room for rounds, and of what a block
+// Of kernels/learn_ranges.cu: the sizes of slice, of what is looked up of a spike, of a warp's list, and of what a block
 // has of all its warps; how few and how many events of a target a block remembers, and how many may be left.
 const (
 	sliceBytes, rowBytes                = 24, 20
-	rangeRoundBytes, totalsBytes        = 2 * 512, 4 * 32
-	leastEvents, mostEvents, leftEvents = 2, 8, 127
+	listBytes, totalsBytes              = 6 * 4 * 64, 4 * 32
+	leastEvents, mostEvents, leftEvents = 2, 8, 63
 )
+
+// mostSynapses is how many synapses of a projection warps can count, each by 32 beyond the last one.
+const mostSynapses = math.MaxUint32 - 32*32
 
 // rangeShape is how targets are dealt to blocks.
 type rangeShape struct {
@@ -45,9 +48,6 @@ type rangeShape struct {
 
 // mostApart is the most that apart may be: counters are of twice as many turns, as blocks ahead of others use them again.
 const mostApart = turns / 2
-
-// toldBytes are the counters of turns, and behind them whether there is a sweep after each: ranges of kernels/learn_ranges.cu.
-const toldBytes = turnsBytes + 4*turns
 
 // mayBeApart is how many turns the blocks of path ranges may be apart at most by the delays of what learns: a third of the least delay, and
 // half of the bursts from a spike to its post events. 0: blocks have to meet.
@@ -75,12 +75,12 @@ func (l *learning) launches(apart uint32) uint32 {
 }
 
 // rangeBytes is how much of a block's memory its range takes, with so many projections: where their rows are cut, what is looked up of
-// spikes, room for rounds, and a sum, the events and two traces of each target.
+// spikes, warps' lists, the lengths of queues, and a sum, the events and two traces of each target.
 func (b *backend) rangeBytes(s *rangeShape, projections int) uint64 {
 	threads := uint64(b.tune.batchThreads)
-	bytes := divUp(sliceBytes*uint64(projections), 16)*16 + rowBytes*threads + totalsBytes + 4*s.own*(1+s.events+2)
+	bytes := divUp(sliceBytes*uint64(projections), 16)*16 + rowBytes*threads + totalsBytes + divUp(4*b.depth(), 16)*16 + 4*s.own*(1+s.events+2)
 	if b.long() {
-		bytes += rangeRoundBytes * threads / 32
+		bytes += listBytes * threads / 32
 	}
 	return bytes
 }
@@ -131,7 +131,7 @@ func (b *backend) layRanges(l *learning, a *arena) {
 	}
 	l.slices = cut
 	l.ranges = ranges{
-		slices: put(a, cut), hearing: put(a, list), count: uint64(len(list)), told: a.take(toldBytes),
+		slices: put(a, cut), hearing: put(a, list), count: uint64(len(list)), told: a.take(turnsBytes),
 		own: uint32(s.own), events: uint32(s.events), lists: flag(b.long()), at: s.at,
 	}
 }
@@ -159,8 +159,8 @@ func rangeable(q *question) string {
 			no = "is not one of pairs of spikes alone"
 		case p.Delay.Short != nil || p.Delay.Long != nil:
 			no = "has delays that differ"
-		case p.Synapses() > math.MaxUint32-32:
-			no = fmt.Sprintf("has %d synapses, want at most %d", p.Synapses(), uint64(math.MaxUint32-32))
+		case p.Synapses() > mostSynapses:
+			no = fmt.Sprintf("has %d synapses, want at most %d", p.Synapses(), uint64(mostSynapses))
 		}
 		if no != "" {
 			return fmt.Sprintf("projections[%d] %s", p.Projection, no)
@@ -193,7 +193,7 @@ func rangesFit(q *question) string {
 			}
 			l, learnt := q.learners(near, false)
 			_, _, places := l.hearing()
-			s := rangeShape{at: learnt, apart: q.b.apart(q.r), own: divUp(divUp(places, q.blocks), 32) * 32}
+			s := rangeShape{at: learnt, apart: q.b.apart(q.r), own: divUp(divUp(places, q.blocks), 4) * 4}
 			if part := l.part(s.own); part < q.b.tune.rangePart {
 				return fmt.Sprintf("of a row a block has %d synapses, want at least %d", part, q.b.tune.rangePart)
 			}

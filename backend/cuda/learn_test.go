@@ -186,7 +186,7 @@ func TestRanges(t *testing.T) {
 		{additive, "1 ms", "1 ms", "2 ms", 45, 60, 150, 40, 40, 20, 1, 64, 0},
 		{additive, "15 ms, back: 2 ms", "9 ms", "12 ms, back: 5 ms", 45, 300, 300, 40, 30, 100, 4, 96, 2},
 		{power, "3 ms, back: 1 ms", "1 ms", "2 ms", 90, 40, 150, 40, 89, 39, 32, 64, 0},
-		{power, "12 ms, back: 6 ms", "8 ms", "12 ms, back: 4 ms", 45, 300, 150, 30, 40, 290, 9, 64, 4},
+		{power, "12 ms, back: 6 ms", "12 ms", "12 ms, back: 4 ms", 45, 300, 150, 30, 40, 290, 9, 128, 4},
 		{power, "2 ms", "2 ms", "2 ms", 300, 33, 40, 40, 290, 20, 20, 64, 0},
 		{"stdp_nearest_symmetric, w_max: 1 mV", "6 ms, back: 3 ms", "5 ms", "6 ms, back: 1 ms", 45, 80, 100, 40, 30, 20, 2, 64, 1},
 		{additive, "9 ms, back: 3 ms", "6 ms", "9 ms, back: 3 ms", 300, 300, 30, 30, 3, 2, 32, 128, 3},
