@@ -222,7 +222,7 @@ func TestMistakesInRowsOfPlaces(t *testing.T) {
 		{File: coded, From: "(u16)(own_neuron - team * c->neurons)", To: "(u16)own_neuron"},
 		{File: coded, From: "label : NOBODY);\n    block_barrier();", To: "label : NOBODY);"},
 		{File: coded, From: "other == bank && j < i", To: "other == bank && j <= i"},
-		{File: coded, From: "if (rank == 0) rank = count;", To: ""},
+		{File: coded, From: "if (rank == 0) rank = count;", To: "if (rank == 0) rank = 1;"},
 	}
 	seesMistakes(t, none, changes, func(t *testing.T, m *Maker) (bool, any) {
 		for i, text := range codedNetworks {
