@@ -46,10 +46,17 @@ func keep(units ...unit) (string, error) {
 		}
 		objects, keys = append(objects, object), append(keys, key)
 	}
-	return made(fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(keys, " "))))[:24], "library.so", func(_, to string) error {
-		return Compile(to, append(objects, "-shared")...)
+	return made(fmt.Sprintf("%x", sha256.Sum256([]byte(exports+strings.Join(keys, " "))))[:24], "library.so", func(dir, to string) error {
+		script := filepath.Join(dir, "exports")
+		if err := os.WriteFile(script, []byte(exports), 0o644); err != nil {
+			return err
+		}
+		return Compile(to, append(objects, "-shared", "-Wl,--version-script="+script)...)
 	})
 }
+
+// exports is what a library shows others. libstdc++ would call what one has made of its templates, instrumented for races, for another one, too.
+const exports = "{global: cu*; nvrtc*; nvml*; host*; local: *;};"
 
 // made is a file of the cache folder with a key, which is made where it is not there.
 func made(key, name string, make func(dir, to string) error) (string, error) {
