@@ -86,7 +86,7 @@ func lastingOf(t *testing.T, c *connectome.Connectome, bursts uint64, w engine.W
 // TestLastingLearning mixes Steps that share launches on path local with launches of many bursts, and with states that are read and written.
 func TestLastingLearning(t *testing.T) {
 	h, lasting := cudatest.Anywhere(t), 0
-	for seed := range uint64(slow.Times(6, 60)) {
+	for seed := range uint64(slow.Times(9, 60)) {
 		r := rand.New(rand.NewPCG(seed, 0x6c617374))
 		c := enginetest.RandomPlastic(r, int(seed)).Build()
 		tune := defaults
