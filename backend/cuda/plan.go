@@ -22,6 +22,7 @@ const (
 	bufMorePlaces
 	bufDelay
 	bufSoon
+	bufHeldCut
 	bufDrivenRows
 	bufAreas
 	bufConstants
