@@ -118,9 +118,6 @@ DEVICE u32 address(const void *place) {
 // add_shared is += for the word of the block's memory at an address.
 DEVICE void add_shared(u32 at, i32 v) { asm volatile("red.relaxed.cta.shared.add.s32 [%0], %1;" ::"r"(at), "r"(v) : "memory"); }
 
-// or_shared sets bits of such a word.
-[[maybe_unused]] DEVICE void or_shared(u32 at, u32 bits) { asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(at), "r"(bits) : "memory"); }
-
 // four are the words of four synapses, or of four neurons.
 const u32 FOUR = 4;
 struct alignas(16) four {

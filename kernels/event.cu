@@ -2,4 +2,4 @@
 #define BURST_MANY
 #define BURST_EVENT
 #define BURST_MOVING
-#include "held_bursts.cu"
+#include "event_bursts.cu"

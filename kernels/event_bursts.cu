@@ -7,7 +7,7 @@
 // burst before. Then a burst lets all blocks meet once. Neurons of other models are updated in every burst, as run_bursts does.
 
 // cell is a neuron of lif_event: its potential after the last input, and the burst of that, or that in which its silence ends.
-struct alignas(8) cell {
+struct cell {
     float v;
     u32 last; // modulo 2^32
 };
@@ -63,7 +63,7 @@ struct event_block {
     u32 parts[2];              // how many parts of rows it delivers, up to 32
     u32 rows[2];               // and how many rows all blocks do
     spike due[2][32];          // these parts
-    u32 at_bits[2];            // who fires, a bit a neuron
+    u32 at_bits;               // who fires, a bit a neuron, of two bursts
     u32 at_found;              // of each warp
     u32 at_near, at_values, at_cells;
 };
@@ -74,8 +74,7 @@ template <class T> DEVICE T *in_room(u32 at) { return (T *)(dynamic_memory() + a
 // lay_out_events divides what of it others have left. One thread does.
 DEVICE void lay_out_events(const run *p, const event_lists *e, event_block *m) {
     u8 *room = dynamic_memory() + e->room;
-    m->at_bits[0] = 0; // where others have bits
-    m->at_bits[1] = (u32)((u8 *)take<u32>(&room, p->block_neurons / 32) - dynamic_memory());
+    m->at_bits = (u32)((u8 *)take<u32>(&room, 2 * (p->block_neurons / 32)) - dynamic_memory());
     m->at_found = (u32)((u8 *)take<found>(&room, FOUND * (block_size() / 32 - 1)) - dynamic_memory());
     m->at_near = (u32)((u8 *)take<float>(&room, NEAR * (p->w.area_count < NEAR_AREAS ? p->w.area_count : NEAR_AREAS)) - dynamic_memory());
     m->at_values = (u32)((u8 *)take<i32>(&room, p->value_count <= NEAR_VALUES ? p->value_count : 0) - dynamic_memory());
@@ -83,12 +82,7 @@ DEVICE void lay_out_events(const run *p, const event_lists *e, event_block *m) {
     m->fired[0] = m->fired[1] = 0;
 }
 
-DEVICE u32 *bits_of(const event_block *m, u64 t) { return in_room<u32>(m->at_bits[t % 2]); }
-
-// clear_bits clears those of both bursts.
-DEVICE void clear_bits(const run *p, const event_block *m) {
-    for (u32 w = thread_in_block(); w < p->block_neurons / 32; w += block_size()) bits_of(m, 0)[w] = bits_of(m, 1)[w] = 0;
-}
+DEVICE u32 *bits_of(const run *p, const event_block *m, u64 t) { return in_room<u32>(m->at_bits) + (u32)(t % 2) * (p->block_neurons / 32); }
 
 // cells_of are those of the block's neurons.
 DEVICE cell *cells_of(const run *p, const event_lists *e, const event_block *m) {
@@ -214,11 +208,11 @@ DEVICE void deliver_due(const run *p, const event_lists *e, const event_block *m
 }
 
 // near_copy fills the tables of decay and of weights.
-DEVICE void near_copy(const run *p, const block *s, const event_block *m, u32 close) {
+DEVICE void near_copy(const run *p, const block *s, const event_block *m) {
     if (p->value_count <= NEAR_VALUES) copy(in_room<i32>(m->at_values), p->all.values, p->value_count);
     for (u32 place = 0; place < p->w.area_count && place < NEAR_AREAS; place++) {
         const area *a = s->w.areas + place;
-        if (a->model == LIF_EVENT) copy(in_room<float>(m->at_near) + place * close, p->w.constants + a->program, a->refractory < close ? a->refractory : close);
+        if (a->model == LIF_EVENT) copy(in_room<float>(m->at_near) + place * NEAR, p->w.constants + a->program, a->refractory < NEAR ? a->refractory : NEAR);
     }
 }
 
@@ -237,25 +231,20 @@ struct stretch_of_area {
     float scale, inverse;
 };
 
-// lif_event_steps is the model's step 4 in burst t for the i-th neuron of an area, a candidate with this sum; the first close entries of the
-// area's table are at hand, or near is null.
-DEVICE bool lif_event_steps(const network *w, const area *a, const float *near, u32 close, u32 i, i32 sum, u32 t, float scale, float inverse, cell *own) {
-    cell c = *own;
-    i32 age = (i32)(t - c.last);
+// lif_event_fires is the model's step 4 for the block's k-th neuron, a candidate with this sum.
+DEVICE bool lif_event_fires(const network *w, const stretch_of_area *x, u32 k, i32 sum) {
+    cell *own = x->cells + k, c = *own;
+    const area *a = x->a;
+    i32 age = (i32)((u32)w->t - c.last);
     if (age <= 0) return false; // 4a
-    const float *of = constants_of(w, a, i);
+    const float *of = constants_of(w, a, x->ahead + k);
     u32 since = saturated((u32)age); // 4b
     if (since >= a->refractory) since = a->refractory - 1;
-    float factor = near != nullptr && since < close ? near[since] : w->constants[a->program + since];
-    float v = c.v * factor + quotient((float)sum, scale, inverse); // 4c
-    bool fires = v >= of[0];                                       // 4d
-    *own = cell{fires ? of[1] : v, t + (fires ? (u32)of[2] : 0)};
+    float factor = x->near != nullptr && since < NEAR ? x->near[since] : w->constants[a->program + since];
+    float v = c.v * factor + quotient((float)sum, x->scale, x->inverse); // 4c
+    bool fires = v >= of[0];                                             // 4d
+    *own = cell{fires ? of[1] : v, (u32)w->t + (fires ? (u32)of[2] : 0)};
     return fires;
-}
-
-// lif_event_fires is lif_event_steps for the block's k-th neuron.
-DEVICE bool lif_event_fires(const network *w, const stretch_of_area *x, u32 k, i32 sum) {
-    return lif_event_steps(w, x->a, x->near, NEAR, x->ahead + k, sum, (u32)w->t, x->scale, x->inverse, x->cells + k);
 }
 
 // sums_of_four are those of the neurons k to k + 3 of a stretch, 0 for those that are not in it.
@@ -364,7 +353,7 @@ DEVICE bool asleep(const area *a, u64 t) { return a->model == POISSON_SOURCE && 
 // area begins with the next warp.
 DEVICE void update_events(const run *p, const event_lists *e, u64 t, block *s, event_block *m, u32 at) {
     u32 begin = block_index() * p->block_neurons, end = begin + own(p), warps = event_warps(e), turn = anew(thread_in_block()) / 32 - 1;
-    u32 *bits = bits_of(m, t);
+    u32 *bits = bits_of(p, m, t);
     i32 *slot = p->ring + (t & p->slot_mask) * p->ports;
 #pragma unroll 1
     for (u32 place = s->from; begin < end && place < p->w.area_count && s->w.areas[place].first < end; place++) {
@@ -443,7 +432,7 @@ DEVICE void bring_many(const run *p, block *s, u32 *bits, u32 *ids, u32 *queue, 
 // bring_fired is for the host, by the block's first warp: who of the block's neurons fired in burst t. It clears the bits. Where there is time
 // it queues them, too, at a place.
 DEVICE void bring_fired(const run *p, const event_lists *e, u64 t, u32 place, block *s, event_block *m) {
-    u32 total = m->fired[t % 2], *ids = p->ids + place_of_burst(p, t) * event_room(p), *queue = nullptr, *bits = bits_of(m, t);
+    u32 total = m->fired[t % 2], *ids = p->ids + place_of_burst(p, t) * event_room(p), *queue = nullptr, *bits = bits_of(p, m, t);
     if (ahead(e) && total > 0) {
         u32 base = 0;
         if (lane() == 0) base = fetch_add(e->lengths + ((u32)t & e->length_mask), total);
@@ -478,13 +467,13 @@ DEVICE float reads(const run *p, const event_lists *e, const block *s, const eve
     return after == 0 ? 0 : (variable == 1 ? ex : in) * row[factor] / after;
 }
 
-// bring_read brings the host the wanted state variables of the block's neurons after burst t, by so many threads.
-DEVICE void bring_read(const run *p, const event_lists *e, const block *s, const event_block *m, u64 t, u32 threads) {
+// bring_read brings the host the wanted state variables of the block's neurons after burst t.
+DEVICE void bring_read(const run *p, const event_lists *e, const block *s, const event_block *m, u64 t) {
     const probes *x = &p->wanted;
     float *to = x->values + (t - p->first) * x->count;
     u32 end = x->first[block_index() + 1];
 #pragma unroll 1
-    for (u32 i = x->first[block_index()] + thread_in_block(); i < end; i += threads) {
+    for (u32 i = x->first[block_index()] + thread_in_block(); i < end; i += players(e)) {
         probe one = x->list[i];
         to[one.place] = reads(p, e, s, m, t, one.neuron, one.variable);
     }
@@ -557,7 +546,7 @@ DEVICE void play(const run *p, const event_lists *e, block *s, event_block *m) {
     }
     if (m->now.updates != 0 && p->wanted.count > 0) {
         players_barrier(e);
-        bring_read(p, e, s, m, m->now.t, players(e));
+        bring_read(p, e, s, m, m->now.t);
     }
 }
 
@@ -587,8 +576,8 @@ KERNEL_OF_768 event_bursts(run p, event_lists e) {
     begin_launch(&p);
     block_barrier();
     cells_copy(&p, &e, &s, &m, p.first - 1, false);
-    near_copy(&p, &s, &m, NEAR);
-    clear_bits(&p, &m);
+    near_copy(&p, &s, &m);
+    for (u32 w = thread_in_block(); w < 2 * (p.block_neurons / 32); w += block_size()) in_room<u32>(m.at_bits)[w] = 0;
     if (anew(block_index()) == 0 && thread_in_block() < TURNS) ((u32 *)p.arrived_next)[thread_in_block() * TURN_APART] = 0;
     if (thread_in_block() == 0) {
         u32 due = e.at >= e.lag ? e.at - e.lag : e.at + e.depth - e.lag;

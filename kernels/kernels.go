@@ -19,7 +19,6 @@
 //	resident_bursts  where the neurons' state fits the shared memory of the GPU
 //	local_bursts     where weights change in a small network, whose blocks hold all that their neurons need
 //	event_bursts     where neurons of lif_event are, which are looked at where they have an input
-//	held_bursts      the same with one delay, in blocks that hold state and sums of their neurons
 //	late_bursts_lif  where all delays of a network of lif are several bursts: blocks need not meet in each burst
 //	sum_bursts_lif   the same where rows are long: blocks sum them in their shared memory, and do not meet
 //	cluster_bursts   where rows are long, and the state or at least the sums fit the shared memory; its rows have a layout of their own, which deliver_places reads in single bursts

@@ -110,7 +110,7 @@ func (p *plan) addBatch(b *backend, t *tables) {
 	if b.choice.path == pathSums { // nothing is in a ring
 		p.bytes[bufRing] = 0
 	}
-	if b.choice.path.eventful() {
+	if b.choice.path == pathEvent {
 		p.addEvents(b)
 	} else if b.exchanges() {
 		p.planExchange(b, s.blocks)
@@ -190,8 +190,6 @@ func (b *backend) loadBatch(t *tables) error {
 		names = append(names, "cut_rows")
 	case pathEvent, pathLate, pathSums:
 		names = names[:2]
-	case pathHeld:
-		names[2] = "cut_held"
 	}
 	functions := len(names)
 	if b.choice.path == pathLocal && b.want.Stimuli {
@@ -223,7 +221,7 @@ func (b *backend) loadMany(names []string, models []ownModel) (*driver.Module, e
 	case pathLocal:
 		l, _ := b.layLearning(0, b.choice.near)
 		return b.loadLearning(b.localImage, names, l, models)
-	case pathEvent, pathHeld:
+	case pathEvent:
 		return b.loadFrom(b.eventImage.PTX(), b.eventImage.Name, names, nil)
 	case pathLate, pathSums:
 		return b.loadFrom(b.lateImage.PTX(), b.lateImage.Name, names, nil)
@@ -495,7 +493,7 @@ func (b *backend) turnOn(bursts uint64) error {
 	switch b.choice.path {
 	case pathDelayed, pathLate: // their queues begin empty
 		first = 1
-	case pathEvent, pathHeld: // its rows are delivered later
+	case pathEvent: // its rows are delivered later
 		first = int(b.rows.least) + 1
 	case pathRanges:
 		first = int(max(1, apart)) + 1
@@ -514,7 +512,7 @@ func (b *backend) turnOn(bursts uint64) error {
 		}
 	}
 	queued, newest := uint32(0), uint32(len(x.history[0]))
-	if b.choice.path.eventful() {
+	if b.choice.path == pathEvent {
 		if err := b.tellDue(); err != nil {
 			return err
 		}

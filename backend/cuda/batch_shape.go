@@ -33,7 +33,7 @@ func (b *backend) ringShape() ringShape {
 	const ringRoom, listRoom = 256 << 20, 1 << 30 // of mapped memory, and of device memory for lists
 	blocks, own := b.grid()
 	s := ringShape{blocks: blocks, own: own, room: own / 4}
-	if b.choice.path.eventful() { // few neurons fire in a burst, and memory that is locked takes most of the time to open a twin
+	if b.choice.path == pathEvent { // few neurons fire in a burst, and memory that is locked takes most of the time to open a twin
 		s.room = own / 32
 	}
 	s.values = uint64(len(b.ownProbes()))

@@ -20,7 +20,6 @@ type path int
 const (
 	pathSingle   path = iota // each burst by itself
 	pathEvent                // neurons that change at inputs alone: kernels/event_bursts.cu
-	pathHeld                 // likewise, with state and sums in shared memory: kernels/held_bursts.cu
 	pathRun                  // any network: kernels/run_bursts.cu
 	pathLearn                // and weights that change: kernels/learn_bursts.cu
 	pathLocal                // likewise, in small networks, whose blocks hold all that their neurons need: kernels/local_bursts.cu
@@ -34,7 +33,7 @@ const (
 )
 
 func (p path) String() string {
-	return [...]string{"single", "event", "held", "run", "learn", "local", "ranges", "resident", "delayed", "late", "teams", "clusters", "sums"}[p]
+	return [...]string{"single", "event", "run", "learn", "local", "ranges", "resident", "delayed", "late", "teams", "clusters", "sums"}[p]
 }
 
 // keepsState reports whether the path's blocks keep their neurons' state in shared memory for a whole launch, and know a burst's time.
@@ -68,8 +67,6 @@ func (p path) kernel(c *connectome.Connectome) string {
 		return "event_bursts"
 	case pathSums:
 		return "sum_bursts" + modelSuffix(c)
-	case pathHeld:
-		return "held_bursts"
 	case pathLate:
 		return "late_bursts" + modelSuffix(c)
 	case pathResident, pathDelayed:
@@ -80,7 +77,7 @@ func (p path) kernel(c *connectome.Connectome) string {
 
 // Path says how a device runs bursts, and what decided that.
 type Path struct {
-	Name   string   `json:"path"`   // single, event, held, run, learn, local, ranges, resident, delayed, late, teams or clusters; several where devices take different ones
+	Name   string   `json:"path"`   // single, event, run, learn, local, ranges, resident, delayed, late, teams or clusters; several where devices take different ones
 	Kernel string   `json:"kernel"` // of many bursts; empty where each burst is launched by itself
 	Why    string   `json:"why"`
 	Not    []string `json:"not"` // the paths before it in the order of choice, and what the network or the device lacks for them
@@ -104,7 +101,6 @@ type choice struct {
 	near    uint64     // and of these, those for tables
 	rounds  bool       // and whether some are for rounds (roundBytes)
 	cached  bool       // where the state is not kept: whether a block holds a copy of it
-	held    heldShape  // of held alone
 	cells   uint64     // of event alone: where in a block's memory what its kernel alone has begins
 	tabled  bool       // and of the tables
 	byFour  bool       // whether a block has room to draw for many neurons at a time
@@ -152,7 +148,6 @@ var lines = []line{
 	{pathLocal, []want{many, steady, learn, localFits}, "it learns and is small: blocks hold all that their neurons need, and tell each other who fires"},
 	{pathLearn, []want{many, steady, learn, near, bitsFit, learnersFit}, "it learns: what all others do between the barriers of path run is joined by events, rows and traces"},
 	{pathRun, []want{many, steady, still, bitsFit, drawsFit, waitsPay}, "what every network can have: state in global memory, rows shared by all blocks"},
-	{pathHeld, []want{many, changing, holdable, heldFits}, "blocks hold state and sums of neurons that change at inputs alone, and deliver to their own neurons"},
 	{pathEvent, []want{many, changing, dueFits, cellsFit}, "neurons that change at inputs alone are looked at where they have one; rows are delivered when they are due"},
 }
 
@@ -203,9 +198,6 @@ func (q *question) devices() uint32 { return uint32(max(1, q.b.share.devices, q.
 func (b *backend) grid() (blocks, own uint64) {
 	if b.choice.path == pathLocal {
 		return b.localGrid()
-	}
-	if b.choice.path == pathHeld {
-		return b.heldGrid()
 	}
 	return b.usualGrid()
 }

@@ -69,12 +69,6 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	events := enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9)}, Synapses: []enginetest.Synapse{{To: 2, Delay: 3}}}.Build()
-	quietly := func(change func(*enginetest.Net)) *connectome.Connectome {
-		n := enginetest.Net{Areas: []connectome.Area{enginetest.Of("lif_event", 9), enginetest.Poisson(5, 0.1)}, Synapses: []enginetest.Synapse{{To: 2, Delay: 6}, {From: 1, To: 3, Delay: 6}}}
-		change(&n)
-		return n.Build()
-	}
-	held := quietly(func(*enginetest.Net) {})
 	for _, v := range []struct {
 		c      *connectome.Connectome
 		want   engine.Want
@@ -130,23 +124,6 @@ func TestChoose(t *testing.T) {
 		{example(t, "receptors"), engine.Want{}, nil, pathRun, "resident: the genome has models of its own"},
 		{enginetest.Net{Areas: []connectome.Area{enginetest.FEAGI(9), enginetest.Memory(4, nil, 0)}}.Build(), engine.Want{}, nil, pathSingle, `which neuron of the memory area "area 1" fires the host finds between bursts`},
 		{events, engine.Want{}, nil, pathEvent, "run: neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
-		{events, engine.Want{}, nil, pathEvent, "held: all delays are 3 bursts, want at least 6"},
-		{held, engine.Want{}, nil, pathHeld, "run: neurons of the models lif_event and lif_psc_exp_event change at inputs alone"},
-		{held, engine.Want{}, func(b *backend) { b.tune.heldMost = 3 }, pathEvent, "held: there are 4 multiprocessors, want at most 3, as where trials share a GPU"},
-		{held, engine.Want{}, func(b *backend) { b.tune.heldBlocks = 0 }, pathEvent, "held: blocks that hold neurons are turned off"},
-		{held, engine.Want{}, func(b *backend) { b.room = 1 }, pathSingle, "bytes of shared memory, has 1"},
-		{quietly(func(n *enginetest.Net) { n.Synapses = nil }), engine.Want{}, nil, pathEvent, "held: there are 0 synapses, want 1 to 4294967295"},
-		{quietly(func(n *enginetest.Net) { n.Synapses[0].Delay++ }), engine.Want{}, nil, pathEvent, "held: delays differ"},
-		{quietly(func(n *enginetest.Net) { n.Areas = append(n.Areas, enginetest.LIF(3)) }), engine.Want{}, nil, pathEvent, `held: the area "area 2" has neurons of the model lif`},
-		{quietly(func(n *enginetest.Net) {
-			n.Areas[0].Drives = []connectome.Drive{enginetest.Always(connectome.Poisson, 40, 1<<31)}
-		}), engine.Want{}, nil, pathEvent, "held: drives act on sums"},
-		{quietly(func(n *enginetest.Net) {
-			for range 8 {
-				n.Areas = append(n.Areas, enginetest.Of("lif_event", 1))
-			}
-		}), engine.Want{}, nil, pathEvent, "held: there are 9 areas of neurons with inputs, want at most 8"},
-		{quietly(func(n *enginetest.Net) { n.Areas[0] = enginetest.Of("lif_event", 200_000) }), engine.Want{}, nil, pathEvent, "held: a block of 50016 neurons needs"},
 		{events, engine.Want{FCL: true}, nil, pathSingle, "fire candidate lists are wanted of neurons that change at inputs alone"},
 		{events, engine.Want{}, func(b *backend) { b.room = 1 }, pathSingle, "bytes of shared memory, has 1"},
 		{events, engine.Want{}, func(b *backend) { b.ringRoom = 71 }, pathSingle, "sums of 2 bursts to come take 72 bytes, want at most 71"},

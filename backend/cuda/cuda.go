@@ -79,8 +79,6 @@ type tuning struct {
 	sumsUnits      uint64        // and units of a row that a block has
 	sumsUpdate     uint32        // warps of such a block that update neurons, at most
 	sumsDraw       uint32        // and those that draw
-	heldBlocks     int           // of launches whose blocks hold neurons that change at inputs alone, at most; 0: there are none
-	heldMost       int           // multiprocessors of such launches, at most: path event is faster with more
 	apart          uint32        // bursts that blocks are apart at most where delays are several bursts; below 2 they meet in every burst
 	ownSynapses    uint32        // about so many a block of resident_bursts delivers by itself
 	linger         time.Duration // for which a launch waits for the next Step, and Steps follow each other; 0: there are no such launches
@@ -88,7 +86,7 @@ type tuning struct {
 }
 
 var defaults = tuning{
-	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, apart: 4, heldBlocks: 16, heldMost: 16, ownSynapses: 16384, delayedRow: 512, aheadRow: 256, lateRow: 100,
+	threads: 256, entries: 1 << 18, batch: 256, batchThreads: 1024, events: 32, apart: 4, ownSynapses: 16384, delayedRow: 512, aheadRow: 256, lateRow: 100,
 	teamRow: 400, teamLeast: 2_000_000, teamMost: 4, staging: 32 << 20, linger: 400 * time.Microsecond, patience: 50 * time.Millisecond,
 	clusterRow: 400, clusterLeast: 10_000, clusterDelayed: 300_000_000, clustersApart: 1, clusterPairs: 500_000, slotBytes: 6,
 	sumsApart: 8, sumsParts: 2, sumsRow: 100, sumsLeast: 2_000, sumsUnits: 4, sumsUpdate: 7, sumsDraw: 9,
@@ -409,11 +407,6 @@ func (b *backend) finish(t *tables) error {
 	}
 	if err := b.upload(t); err != nil {
 		return err
-	}
-	if b.choice.path == pathHeld && (b.held == nil || b.held.first == b) {
-		if err := b.cutHeld(); err != nil {
-			return err
-		}
 	}
 	if err := b.startLearning(); err != nil {
 		return err

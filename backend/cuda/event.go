@@ -76,7 +76,7 @@ func dueFits(q *question) string {
 // cellsFit: a block's memory has who fires, what warps have found, tables if there is room, and neurons if there is room yet.
 func cellsFit(q *question) string {
 	least, tabled, _ := q.t.sharedBytes(q.c, q.own)
-	more := aligned(q.own/32*4, 4*nearEntries*min(nearAreas, uint64(len(q.c.Areas)))) + foundBytes*uint64(q.b.threads()/32-1)
+	more := aligned(2*q.own/32*4, 4*nearEntries*min(nearAreas, uint64(len(q.c.Areas)))) + foundBytes*uint64(q.b.threads()/32-1)
 	if values := q.r.tableBytes(); values <= 4*nearWeights {
 		more += aligned(values)
 	}
@@ -114,10 +114,7 @@ func (b *backend) dueSlots() uint64 {
 
 // sumSlots is how many bursts the ring has sums of, and how many of each: those of four neighbours are loaded at once by event_bursts.
 func (b *backend) sumSlots() (slots, ports uint64) {
-	switch b.choice.path {
-	case pathHeld:
-		return 0, uint64(b.c.Ports)
-	case pathEvent:
+	if b.choice.path == pathEvent {
 		return b.dueSlots(), divUp(uint64(b.c.Ports), 4) * 4
 	}
 	longest := b.c.MaxDelay
@@ -136,9 +133,7 @@ func (b *backend) dueCounters() uint64 { return divUp(4*b.lengthSlots(), 128) * 
 // addEvents adds what event_bursts has to the plan.
 func (p *plan) addEvents(b *backend) {
 	p.bytes[bufDue] = b.dueCounters() + 2*turnsBytes
-	if b.choice.path == pathHeld {
-		p.bytes[bufHeldCut] = 4 * uint64(b.c.Neurons) * (b.choice.held.blocks + 1)
-	} else if !b.choice.cached {
+	if !b.choice.cached {
 		p.bytes[bufCells] = cellBytes * uint64(b.c.Neurons)
 	}
 }
@@ -161,11 +156,6 @@ func (b *backend) bindEvents(x *batch) {
 	x.args.run.arrived = p[bufDue] + driver.Ptr(b.dueCounters())
 	x.args.run.arrivedNext = x.args.run.arrived + turnsBytes
 	x.args.run.cached = 0 // the state of neurons of other models stays outside
-	if b.choice.path == pathHeld {
-		h := &b.choice.held
-		x.args.events.early = 1
-		x.args.held = heldLists{cut: p[bufHeldCut], widthLog: h.widthLog, areas: h.areas}
-	}
 	if b.delayOfAll() > 0 {
 		x.args.events.back, x.args.run.delay, x.args.run.late = 1, 0, 0
 	}

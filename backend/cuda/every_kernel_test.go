@@ -140,13 +140,6 @@ func TestEveryKernel(t *testing.T) {
 			l.during("event", func() { launchAs(t, c, few(), thirds(c)) })
 		})
 	}
-	sub("event/held", func(t *testing.T) {
-		tune := few()
-		tune.heldBlocks, tune.heldMost = 2, 1<<10
-		c, err := quiet(6, 20, "")
-		require.NoError(t, err)
-		l.during("event", func() { launchAs(t, c, tune, thirds(c)) })
-	})
 	sub("late", func(t *testing.T) {
 		c := leaks(func(r *rand.Rand) uint16 { return uint16(4 + r.UintN(3)) })
 		tune := few()
@@ -305,7 +298,7 @@ func launchBursts(t *testing.T, l *launched, unit, kernel string, p path, change
 // few is a tuning with small blocks, short launches and room for few stimuli.
 func few() tuning {
 	tune := defaults
-	tune.batchThreads, tune.batch, tune.entries, tune.gather, tune.localBlocks, tune.heldBlocks = 128, 7, 7, 0, 0, 0
+	tune.batchThreads, tune.batch, tune.entries, tune.gather, tune.localBlocks = 128, 7, 7, 0, 0
 	return tune
 }
 

@@ -76,7 +76,6 @@ func features(t *testing.T) []feature {
 		{"some delays above 255 bursts", net(5, func(k int) uint16 { return uint16(1 + 100*k) }, nil), engine.Want{}, 0},
 		{"short rows, state larger than shared memory", net(5, one, nil), engine.Want{}, 600},
 		{"neurons of `lif_event` or `lif_psc_exp_event`", net(5, one, events), engine.Want{}, 0},
-		{"the same, all delays six bursts or more", net(5, func(int) uint16 { return 6 }, events), engine.Want{}, 0},
 		{"the same, with fire candidate lists", net(5, one, events), engine.Want{FCL: true}, 0},
 		{"models of the genome's own, long rows", net(60, one, own), engine.Want{}, 0},
 		{"the same, different delays", net(60, several, own), engine.Want{}, 0},

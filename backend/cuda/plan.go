@@ -22,7 +22,6 @@ const (
 	bufMorePlaces
 	bufDelay
 	bufSoon
-	bufHeldCut
 	bufDrivenRows
 	bufAreas
 	bufConstants

@@ -14,7 +14,6 @@ type runArgs struct {
 	ranges   ranges
 	locals   locals
 	events   eventLists
-	held     heldLists
 	late     lateQueues
 	sums     sumsTurns
 }
@@ -31,8 +30,6 @@ func (a *runArgs) of(p path) []unsafe.Pointer {
 		list = append(list, unsafe.Pointer(&a.learners), unsafe.Pointer(&a.locals))
 	case pathEvent:
 		list = append(list, unsafe.Pointer(&a.events))
-	case pathHeld:
-		list = append(list, unsafe.Pointer(&a.events), unsafe.Pointer(&a.held))
 	case pathLate:
 		list = append(list, unsafe.Pointer(&a.late))
 	case pathSums:
@@ -116,7 +113,7 @@ const spikeBytes = 16
 // bindBatch fills in what stays the same in all launches.
 func (b *backend) bindBatch(t *tables, own uint32) {
 	p, c, x := &b.plan.ptr, b.c, &b.batch
-	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.choice.path.eventful() || b.share.devices > 1
+	mean, resident := b.rows.mean, b.choice.path.keepsState() || b.choice.path == pathEvent || b.share.devices > 1
 	ownRows, longest := ownRows(b.tune.ownSynapses, mean), b.tune.ownSynapses/4
 	if b.choice.path.early() {
 		mean = b.rows.delayed.soon
@@ -155,7 +152,7 @@ func (b *backend) bindBatch(t *tables, own uint32) {
 		x.args.run.sum.room = uint32(b.choice.learnt) // there are no teams
 	}
 	switch b.choice.path {
-	case pathEvent, pathHeld:
+	case pathEvent:
 		b.bindEvents(x)
 	case pathLate:
 		b.bindLate(x)

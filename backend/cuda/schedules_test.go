@@ -75,8 +75,6 @@ func trials() []trial {
 		{pathEvent, "event, ahead", []int{0}, 3, func(t *tuning) { t.uncached = true }, false, 0},
 		{pathEvent, "event, rows looked up ahead", []int{0}, 4, func(*tuning) {}, false, 0},
 		{pathEvent, "event, ahead, blocks apart", []int{0}, 6, func(t *tuning) { t.batchThreads = 224 }, false, 0},
-		{pathHeld, "held", []int{0}, 6, func(t *tuning) { t.heldBlocks, t.batchThreads = 3, 160 }, false, 0},
-		{pathHeld, "held, few warps", []int{0}, 7, func(t *tuning) { t.heldBlocks, t.batchThreads = 2, 128 }, false, 0},
 		{pathLate, "late", []int{0}, 4, func(t *tuning) { t.lateRow, t.batchThreads = 1, 288 }, false, 0},
 		{pathSums, "sums", []int{0}, 5, func(t *tuning) { *t = summing() }, false, 0},
 		{pathClusters, "clusters, late, blocks apart", []int{0}, 3, func(t *tuning) { clusters(1)(t); t.clustersApart = 1 }, false, 0},
@@ -149,8 +147,6 @@ func (v *trial) network(seed uint64) (*connectome.Connectome, error) {
 			return learns(v.delays, `, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: "uniform(4 ms, 9 ms)"}`)
 		}
 		return learns(1, "")
-	case pathHeld:
-		return quiet(int(v.delays), 30, "")
 	case pathLocal: // with a rule that changes all weights, and rows that stay
 		return learns(1, `, {from: I, to: I, rule: fixed_outdegree, outdegree: 9, weight: 0.5 mV, delay: 2 ms, plasticity: {rule: stdp_dopamine, da: E, w_max: 1 mV, interval: 3 ms}},
   {from: I, to: E, rule: fixed_outdegree, outdegree: 5, weight: -0.5 mV, delay: "uniform(1 ms, 4 ms)"}`)
@@ -176,11 +172,6 @@ func learns(delay uint16, more string) (*connectome.Connectome, error) {
 // apart reports whether blocks do not meet in each burst, because of long delays. There are rows that do not learn, then.
 func (v *trial) apart() bool { return v.path == pathRanges && v.delays > 1 }
 
-// longer reports whether launches are longer than words, or queues, are kept.
-func (v *trial) longer() bool {
-	return v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate || v.path == pathHeld || v.path == pathSums
-}
-
 // multiprocessors are as many as blocks on each device.
 func (v *trial) multiprocessors() int64 {
 	if len(v.devices) > 1 {
@@ -191,9 +182,9 @@ func (v *trial) multiprocessors() int64 {
 
 func (v *trial) tuning() tuning {
 	tune := defaults
-	tune.batchThreads, tune.gather, tune.heldBlocks = 96, 0, 0
+	tune.batchThreads, tune.gather = 96, 0
 	v.change(&tune)
-	if tune.batch, tune.linger = 5, forever; v.longer() {
+	if tune.batch, tune.linger = 5, forever; v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate || v.path == pathSums {
 		tune.batch = 20
 	}
 	return tune
@@ -213,7 +204,7 @@ var errOther = errors.New("another spike than the reference")
 // try runs a network by the schedule of a seed and compares it with the reference; the error is of what differs.
 func (v *trial) try(h *cudatest.StandIn, seed uint64) error {
 	bursts := 8
-	if v.longer() { // more than words, or queues, are kept of
+	if v.path == pathLocal || strings.HasSuffix(v.name, "apart") || v.path == pathLate || v.path == pathSums { // more than words, or queues, are kept of
 		bursts = 24
 	}
 	h.Control("reset", 0)
@@ -297,8 +288,6 @@ func (v *trial) compiled() []cudatest.Bursts {
 		return []cudatest.Bursts{cudatest.Cluster}
 	case v.path == pathEvent:
 		return []cudatest.Bursts{cudatest.Event}
-	case v.path == pathHeld:
-		return []cudatest.Bursts{cudatest.Held}
 	case v.path == pathLate:
 		return []cudatest.Bursts{cudatest.Late}
 	case v.path == pathSums:
@@ -384,17 +373,12 @@ func mistakes() []planted {
 		{"a count of another burst than is due", "clusters, two devices, late", change("cluster_bursts.cu", "t + 1 - p->packed.delay, &count", "t - p->packed.delay, &count")},
 		{"a label of another row's lane", "clusters, late", change("cluster_sums.cuh", "32 / mine->step", "16 / mine->step")},
 		{"a meeting that acquires nothing", "event, ahead", change("turns.cuh", "return acquire_word(told", "return arrivals(told")},
-		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "in_room<u32>(m->at_bits[t % 2])", "in_room<u32>(m->at_bits[0])")},
+		{"bits of a burst that the host has not heard of", "event", change("event_bursts.cu", "in_room<u32>(m->at_bits) + (u32)(t % 2) *", "in_room<u32>(m->at_bits) + (u32)(t % 1) *")},
 		{"a length that is cleared while it is read", "event, ahead", change("event_bursts.cu", "e->lengths[(u32)(x.t + e->early) & e->length_mask] = 0", "e->lengths[(u32)(x.t + e->early - e->lag) & e->length_mask] = 0")},
 		{"rows that are delivered ahead of their spikes", "event", change("event_bursts.cu", "return x->t + e->early < p->first + p->bursts && (e->lag > 1", "return x->t + e->early < p->first + p->bursts && (e->lag > 0")},
 		{"rows of another queue", "event, rows looked up ahead", change("event_bursts.cu", "find_due(p, e, next_place(e, x.due), &d)", "find_due(p, e, x.due, &d)")},
 		{"a queue at the place of the next burst", "event, rows looked up ahead", change("event_bursts.cu", "bring_fired(p, e, x.t - 1, x.before,", "bring_fired(p, e, x.t - 1, x.at,")},
 		{"the last burst is not queued", "event, rows looked up ahead", change("event_bursts.cu", "p.first + p.bursts - 1, m.now.before,", "p.first + p.bursts - 1, m.now.at,")},
-		{"neurons that are updated while others deliver", "held", change("held_bursts.cu", "            named_barrier<1>(players + 32);\n            load_synapses", "            if (thread_in_block() < 32) named_barrier<1>(64);\n            load_synapses")},
-		{"stretches that are looked up where others are read", "held", change("held_bursts.cu", "longest = 0, *due = in_room<u32>(m->at_due) + t % 2 *", "longest = 0, *due = in_room<u32>(m->at_due) + t % 1 *")},
-		{"blocks that do not wait for each other", "held", change("held_bursts.cu", "if (t >= p.first + AWAY) await_held", "if (t >= end) await_held")},
-		{"a queue's length that is cleared too late", "held", change("held_bursts.cu", "e.lengths[(u32)(t + AWAY + 1) & e.length_mask] = 0;", "e.lengths[(u32)(t + AWAY - 1) & e.length_mask] = 0;")},
-		{"stretches that are looked up while they are delivered", "held", change("held_bursts.cu", "    u16 *counts = in_room<u16>(m->at_counts) + t % 2 *", "    u16 *counts = in_room<u16>(m->at_counts) + (t + 1) % 2 *")},
 		{"blocks that are a turn too far apart", "event, ahead, blocks apart", change("event_bursts.cu", "x.number + 2 - e->early : 1);", "x.number - e->early : 1);")},
 		{"rows that are delivered two turns too far apart", "late", change("late_rows.cuh", "number + 2 > e->apart + 1 ? number + 2 - e->apart : 1", "number > e->apart + 1 ? number - e->apart : 1")},
 		{"a queue that is cleared while it is filled", "late", change("late_rows.cuh", "e->lengths[(t + e->apart) &", "e->lengths[(t + 1) &")},

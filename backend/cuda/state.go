@@ -77,15 +77,12 @@ func (p *plan) variables(s *engine.State, pitch uint64) []twin {
 	return list
 }
 
-// depth is how many fire queues the device holds: those of a state, and more where blocks are some bursts apart, which are filled while the
-// oldest ones are still read: in networks that learn two for each of these bursts.
+// depth is how many fire queues the device holds: those of a state, and in networks that learn more, which are filled while the oldest
+// ones are still read: two for each burst that blocks may be apart.
 func (b *backend) depth() uint64 {
 	depth := uint64(b.c.Queues())
 	if len(b.c.Plastic) > 0 {
 		depth += 2 * uint64(max(1, mayBeApart(b.c)))
-	}
-	if eventful(b.c) && b.c.MaxDelay >= heldLag {
-		depth += heldAway
 	}
 	return depth
 }

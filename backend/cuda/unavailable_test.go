@@ -130,7 +130,7 @@ func TestDevices(t *testing.T) {
 	for i, d := range list {
 		require.Equal(t, DeviceInfo{
 			Index: i, Name: "Host Stand-in", PCI: fmt.Sprintf("0000:%d0:00.0", i+1), Capability: "8.9", MemoryTotal: 1 << 40, MemoryFree: 12345678,
-			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true, Paths: []string{"single", "event", "held", "run", "learn", "ranges", "resident", "delayed", "late", "teams", "clusters", "sums"},
+			Driver: kernelDriver(), CUDA: "13.0", PTX: "burst_sm_75.ptx", Usable: true, Paths: []string{"single", "event", "run", "learn", "ranges", "resident", "delayed", "late", "teams", "clusters", "sums"},
 		}, d)
 	}
 	h.Control("cooperative", 0)

@@ -131,7 +131,6 @@ const (
 	Cluster  Bursts = "BURSTS(cluster_bursts_lif)"
 	Custom   Bursts = "BURSTS(run_bursts_custom)"
 	Event    Bursts = "BURSTS(event_bursts)"
-	Held     Bursts = "BURSTS(held_bursts), ENTRY(cut_held)"
 	Late     Bursts = "BURSTS(late_bursts_lif)"
 	Sums     Bursts = "BURSTS(sum_bursts_lif)"
 	Learn    Bursts = "LEARN_ENTRIES, BURSTS(learn_bursts)"

@@ -2,7 +2,7 @@
 // which plants a mistake compiles no others.
 #include "burst.cu"
 #include "lasting_bursts.cu"
-#include "held_bursts.cu"
+#include "event_bursts.cu"
 #include "late_bursts.cu"
 #include "sum_bursts.cu"
 #include "learn.cu"

@@ -13,7 +13,7 @@ bool hurried;
 
 const size_t OBJECTS = 32 << 10; // bytes of a block's memory for its variables; what the launch has asked for comes behind
 const size_t EDGE = 256;         // and behind that bytes that nobody may write
-const unsigned GATES = 4;
+const unsigned GATES = 3;
 
 struct launch;
 

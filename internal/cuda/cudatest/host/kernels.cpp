@@ -2,7 +2,7 @@
 // those of many.
 #include "burst.cu"
 #include "lasting_bursts.cu"
-#include "held_bursts.cu"
+#include "event_bursts.cu"
 #include "late_bursts.cu"
 #include "sum_bursts.cu"
 #ifndef RACES
@@ -27,7 +27,7 @@ static const kernel list_of_kernels[] = {
     BURSTS(run_bursts), BURSTS(run_bursts_feagi), BURSTS(run_bursts_lif), BURSTS(run_bursts_psc_exp), BURSTS(run_bursts_custom),
     BURSTS(resident_bursts), BURSTS(resident_bursts_feagi), BURSTS(resident_bursts_lif), BURSTS(resident_bursts_psc_exp),
     LASTING(lasting_bursts), LASTING(lasting_bursts_feagi), LASTING(lasting_bursts_lif), LASTING(lasting_bursts_psc_exp),
-    BURSTS(event_bursts), BURSTS(held_bursts), ENTRY(cut_held), BURSTS(late_bursts_lif), BURSTS(sum_bursts_lif), BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
+    BURSTS(event_bursts), BURSTS(late_bursts_lif), BURSTS(sum_bursts_lif), BURSTS(cluster_bursts), BURSTS(cluster_bursts_feagi), BURSTS(cluster_bursts_lif), BURSTS(cluster_bursts_psc_exp),
     BURST_ENTRIES,
     LEARN_ENTRIES, BURSTS(learn_bursts), BURSTS(learn_bursts_all), BURSTS(learn_bursts_ranges), BURSTS(local_bursts), LASTING(lasting_local),
     ENTRY(driven_deliver), ENTRY(driven_potentials), ENTRY(driven_fired),

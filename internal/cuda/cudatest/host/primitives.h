@@ -123,11 +123,6 @@ DEVICE four load_together(const i32 *p) { return *(const four *)p; }
 
 DEVICE u32 address(const void *place) { return shared_address(place); }
 DEVICE void add_shared(u32 at, i32 v) { tally((i32 *)shared_place(at, 4), v); }
-PRIMITIVE void or_shared(u32 at, u32 bits) {
-    u32 *p = (u32 *)shared_place(at, 4);
-    strong_access(p, sizeof *p, true);
-    *p |= bits;
-}
 DEVICE i32 load_shared(u32 at) { return *(const i32 *)shared_place(at, 4); }
 DEVICE u32 read_shared(u32 at) { return *(const u32 *)shared_place(at, 4); }
 DEVICE void store_shared(u32 at, u32 v) { *(u32 *)shared_place(at, 4) = v; }
