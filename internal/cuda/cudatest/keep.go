@@ -56,7 +56,7 @@ func keep(units ...unit) (string, error) {
 }
 
 // exports is what a library shows others. libstdc++ would call what one has made of its templates, instrumented for races, for another one, too.
-const exports = "{global: cu*; nvrtc*; nvml*; host*; local: *;};"
+const exports = "{global: cu*; nvrtc*; nvml*; nccl*; host*; local: *;};"
 
 // made is a file of the cache folder with a key, which is made where it is not there.
 func made(key, name string, make func(dir, to string) error) (string, error) {
