@@ -23,7 +23,7 @@ type progress struct {
 	columns func() int      // of the terminal that w is; nil: of none, or of one that cannot write over a line
 	said    map[string]bool // by once
 
-	mu     sync.Mutex    // of w and shown
+	mu     sync.Mutex    // of w, said, shown, phased and told: a network that nobody waits for any more is still built, and tells of it
 	shown  bool          // a line stands that the next one is written over
 	phased chan struct{} // closed to end what tells of a phase; nil: of none
 
@@ -99,13 +99,13 @@ func (p *progress) line(format string, args ...any) {
 
 // phase tells what is done, if that takes long, and ends the phase before; "" ends it alone.
 func (p *progress) phase(doing string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.phased != nil {
 		close(p.phased)
 		p.phased = nil
 	}
-	p.mu.Lock()
 	p.clear() // what was shown is over
-	p.mu.Unlock()
 	if doing != "" && !p.quiet {
 		p.phased = make(chan struct{})
 		go p.tellPhase(doing, p.phased)
@@ -145,8 +145,11 @@ func inMemory() string {
 // once prints a message only the first time, for runs of a sweep.
 func (p *progress) once(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !p.said[text] {
-		p.said[text] = true
+	p.mu.Lock()
+	said := p.said[text]
+	p.said[text] = true
+	p.mu.Unlock()
+	if !said {
 		p.line("%s", text)
 	}
 }
@@ -178,12 +181,23 @@ func (p *progress) data(out io.Writer, json bool, format string, args ...any) {
 
 // building receives the builder's progress.
 func (p *progress) building(done, total uint64) {
-	if p.quiet || total == 0 || time.Since(p.told) < buildEvery {
+	if p.quiet || total == 0 || !p.due(buildEvery) {
 		return
 	}
 	p.phase("") // the share tells more
-	p.told = time.Now()
 	p.status(fmt.Sprintf("building: %3.0f %%%s", 100*float64(done)/float64(total), inMemory()))
+}
+
+// due reports whether something was told so long ago, and takes it that it is told again now.
+func (p *progress) due(every time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if now.Sub(p.told) < every {
+		return false
+	}
+	p.told = now
+	return true
 }
 
 // watch begins the progress of a run of total bursts, of which some are done already; timestep is in ms, 0: none to speak of.

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"burst/engine"
+	"burst/run"
 
 	"github.com/stretchr/testify/require"
 )
@@ -98,4 +100,19 @@ func TestElsewhere(t *testing.T) {
 	for _, err := range []error{nil, denied(runsFolder, syscall.ENOSPC), denied("other", syscall.EACCES), denied(filepath.Join(runsFolder, "a", "spikes.arrows"), syscall.EACCES)} {
 		require.Equal(t, err, elsewhere(err))
 	}
+}
+
+// TestProgressOfTwo: a run that was stopped while its network is built ends its phases, while the builder still tells.
+func TestProgressOfTwo(t *testing.T) {
+	p := newProgress(&bytes.Buffer{}, false)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for range 150_000 {
+				p.event(run.Began{Phase: "writing"})
+			}
+		})
+	}
+	both.Wait()
+	p.finish()
 }
