@@ -23,12 +23,7 @@ template <u32 models> DEVICE void divide_cluster(const run *p, clustered *s) {
     s->at_refractory = reserve_room<u16>(&used, inside);
     s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? inside : 0);
     s->at_input = reserve_room<i32>(&used, p->packed.drawn * own);
-    s->at_areas = reserve_room<area>(&used, p->w.area_count);
-    s->at_terms = reserve_room<term>(&used, p->term_count);
-    s->at_drives = reserve_room<drive>(&used, p->drive_count);
-    s->at_counts = reserve_room<u32>(&used, p->count_entries);
-    s->at_table = reserve_room<i32>(&used, p->table_entries);
-    s->at_values = reserve_room<i32>(&used, p->value_count);
+    reserve_tables(p, s, &used);
     s->several = s->joined = s->stopped = s->stored = s->heard = s->lost = 0;
     s->waited = 0;
     s->x = *p->x;

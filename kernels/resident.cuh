@@ -53,6 +53,16 @@ template <class T> DEVICE u32 reserve_room(u32 *used, u64 count) {
     return at;
 }
 
+// reserve_tables gives the tables that begin_tables copies their places.
+template <class T> DEVICE void reserve_tables(const run *p, T *s, u32 *used) {
+    s->at_areas = reserve_room<area>(used, p->w.area_count);
+    s->at_terms = reserve_room<term>(used, p->term_count);
+    s->at_drives = reserve_room<drive>(used, p->drive_count);
+    s->at_counts = reserve_room<u32>(used, p->count_entries);
+    s->at_table = reserve_room<i32>(used, p->table_entries);
+    s->at_values = reserve_room<i32>(used, p->value_count);
+}
+
 // divide gives everything its place. Every thread of a block does so alike, one after the other.
 template <u32 models> DEVICE void divide(const run *p, resident *s) {
     u32 used = 0, own = p->block_neurons;
@@ -66,12 +76,7 @@ template <u32 models> DEVICE void divide(const run *p, resident *s) {
     s->at_refractory = reserve_room<u16>(&used, own);
     s->at_count = reserve_room<u16>(&used, models & 1 << FEAGI ? own : 0);
     s->at_input = reserve_room<i32>(&used, p->drive_count > 0 ? 2 * own : 0);
-    s->at_areas = reserve_room<area>(&used, p->w.area_count);
-    s->at_terms = reserve_room<term>(&used, p->term_count);
-    s->at_drives = reserve_room<drive>(&used, p->drive_count);
-    s->at_counts = reserve_room<u32>(&used, p->count_entries);
-    s->at_table = reserve_room<i32>(&used, p->table_entries);
-    s->at_values = reserve_room<i32>(&used, p->value_count);
+    reserve_tables(p, s, &used);
     s->special = s->several = s->joined = s->leaving[0] = s->leaving[1] = 0;
 }
 

@@ -50,12 +50,7 @@ DEVICE void divide_sums(const run *p, clustered *s, summing *y) {
     s->at_more = reserve_room<float>(&used, p->w.variables * each);
     s->at_refractory = reserve_room<u16>(&used, each);
     s->at_input = reserve_room<i32>(&used, p->drive_count > 0 ? 2 * each : 0);
-    s->at_areas = reserve_room<area>(&used, p->w.area_count);
-    s->at_terms = reserve_room<term>(&used, p->term_count);
-    s->at_drives = reserve_room<drive>(&used, p->drive_count);
-    s->at_counts = reserve_room<u32>(&used, p->count_entries);
-    s->at_table = reserve_room<i32>(&used, p->table_entries);
-    s->at_values = reserve_room<i32>(&used, p->value_count);
+    reserve_tables(p, s, &used);
     s->own = own(p);
     s->several = 0;
     s->x = *p->x;
@@ -203,7 +198,7 @@ DEVICE void update_sums(const run *p, u64 t, const clustered *s, const late_room
     }
 }
 
-// list_sums lists who of the block's neurons fired in burst t, for all blocks and, ascending, for the host, by a warp.
+// list_fired lists who of the block's neurons fired in burst t, for all blocks and, ascending, for the host, by a warp.
 DEVICE void list_fired(const run *p, u64 t, const clustered *s, late_room *m) {
     const u32 *bits = bits_at(p, s, t);
     u32 words = p->block_neurons / 32, each = (words + 31) / 32, from = lane() * each, until = from + each < words ? from + each : words, sum = 0;
